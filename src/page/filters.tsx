@@ -1,5 +1,6 @@
 /** The filters of everything on the page, and what they hide. */
 
+import type { ComponentChildren } from 'preact'
 import { CONSEQUENCES } from '../vocabulary/finding-kinds.ts'
 import { count, joined } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
@@ -71,25 +72,24 @@ export function Filters({ view, model }: { view: View; model: RepositoryModel })
   )
 }
 
-function Toggle(props: { isOn: boolean; onClick: () => void; children: preact.ComponentChildren }) {
-  return (
-    <button type="button" class="quiet" aria-pressed={props.isOn} onClick={props.onClick}>
-      {props.children}
-    </button>
-  )
+interface ToggleProps {
+  isOn: boolean
+  /** For screen readers, if the text does not say it. */
+  label?: string
+  onClick: () => void
+  children: ComponentChildren
 }
 
+function Toggle({ isOn, label, ...props }: ToggleProps) {
+  return <button type="button" class="quiet" aria-pressed={isOn} aria-label={label} {...props} />
+}
+
+/** A filter that is chosen elsewhere on the page. */
 function Chosen({ name, text, change }: { name: string; text: string; change: Partial<View> }) {
   return (
-    <button
-      type="button"
-      class="quiet"
-      aria-pressed={true}
-      aria-label={`Remove the filter: ${name}`}
-      onClick={() => changeView(change)}
-    >
+    <Toggle isOn={true} label={`Remove the filter: ${name}`} onClick={() => changeView(change)}>
       {text} ✕
-    </button>
+    </Toggle>
   )
 }
 

@@ -7,7 +7,7 @@ import { Avatars } from './avatar.tsx'
 import { timeAgo } from './duration.ts'
 import type { RepositoryOverview } from './records.ts'
 import { headline } from './repository-model.ts'
-import { ProblemText, Refused } from './states.tsx'
+import { NoWork, ProblemText, Refused } from './states.tsx'
 import { goTo } from './use-address.ts'
 import { usePolling } from './use-polling.ts'
 
@@ -140,16 +140,9 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
       </p>
     )
   return (
-    <section class="card empty" aria-label="No repositories">
-      <p>
-        <strong>Nothing is open in the repositories that you can see.</strong>
-      </p>
-      <p class="hint">
-        Pull requests of tracked repositories appear here when they are opened, and work when it is announced:
-      </p>
-      <pre>
-        <code>deconflict start "Retry payments"</code>
-      </pre>
-    </section>
+    <NoWork
+      title="Nothing is open in the repositories that you can see."
+      next="Pull requests of tracked repositories appear here when they are opened, and work when it is announced:"
+    />
   )
 }

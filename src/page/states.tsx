@@ -126,12 +126,15 @@ export function Empty({ name, settings }: { name: string; settings: RepositorySe
           'No work is announced',
           'Pull requests are not tracked: install the GitHub App, or announce what you are about to change:',
         ]
+  return <NoWork title={`${title} in ${name}.`} next={next} />
+}
+
+/** `next`: what to do, above the command that announces work. */
+export function NoWork({ title, next }: { title: string; next: string }) {
   return (
     <section class="card empty" aria-label="No live work">
       <p>
-        <strong>
-          {title} in {name}.
-        </strong>
+        <strong>{title}</strong>
       </p>
       <p class="hint">{next}</p>
       <pre>
