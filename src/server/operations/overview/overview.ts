@@ -83,16 +83,20 @@ async function readCounted(
   const counted = new Map<number, Counted>()
   for (const id of ids) {
     const known = cache.get(id)
-    if (known && isWithin(known.read_at, FRESH_MS, now)) counted.set(id, known)
+    if (known && Math.abs(now.getTime() - known.read_at.getTime()) < FRESH_MS) counted.set(id, known)
   }
   const missing = ids.filter((id) => !counted.has(id))
   if (missing.length === 0) return counted
   const rows = await readCounts(app.database.connection(), missing, now)
   caller.meter.used_ms += COUNTS_MS * rows.length
-  for (const row of rows) {
-    const latest = countedAt(now, row, cache.get(row.repo_id))
-    cache.set(row.repo_id, latest)
-    counted.set(row.repo_id, latest)
+  for (const counts of rows) {
+    const { repo_id } = counts
+    const before = cache.get(repo_id)
+    // If no record changed since then, the collisions are still the same.
+    const isSame = before !== undefined && versionOf(before.counts) === versionOf(counts)
+    const latest = { read_at: now, counts, collisions: isSame ? before.collisions : null }
+    cache.set(repo_id, latest)
+    counted.set(repo_id, latest)
   }
   return counted
 }
@@ -105,7 +109,7 @@ function summaryOf({ owner, name }: VisibleRepository, { counts, collisions }: C
     owner,
     name,
     live_activities: liveIn({ people }),
-    ...(collisions?.counts ?? { collisions: null, consequences: null }),
+    ...(collisions ?? { collisions: null, consequences: null }),
     active_notables: notables?.active ?? 0,
     high_notables: notables?.high ?? 0,
     people: persons.length,
@@ -125,41 +129,24 @@ async function countCollisionsOf(
   app: App,
   repository: VisibleRepository,
   { counts, request }: { counts: Counts; request: CallerRequest },
-): Promise<NonNullable<Counted['collisions']>> {
+): Promise<CollisionCounts> {
   const { now, caller } = request
-  if (liveIn(counts) < 2) return { counts: countsOf([]), at: now }
+  if (liveIn(counts) < 2) return countsOf([])
   const { owner, name } = repository
   const opened = await openRepo(app, repository, { owner, name, now })
   caller.meter.used_ms += COLLISIONS_MS
-  return { counts: await countCollisions({ ...opened, caller }, app.comparisons), at: now }
+  return countCollisions({ ...opened, caller }, app.comparisons)
 }
 
 /** Repositories are counted again after this time. */
 const FRESH_MS = 30_000
-/** Collisions are counted again after this time even if no record changed. */
-const COLLISIONS_FRESH_MS = 600_000
 const REPOSITORIES_MAX = 20_000
 
 interface Counted {
   read_at: Date
   counts: Counts
-  /** The collisions, and when they were counted; null if they were not. */
-  collisions: { counts: CollisionCounts; at: Date } | null
-}
-
-/** New counts. If no record changed since `before`, the collisions are still the same. */
-function countedAt(now: Date, counts: Counts, before: Counted | undefined): Counted {
-  const collisions = before?.collisions ?? null
-  const isSame =
-    before !== undefined &&
-    collisions !== null &&
-    isWithin(collisions.at, COLLISIONS_FRESH_MS, now) &&
-    versionOf(before.counts) === versionOf(counts)
-  return { read_at: now, counts, collisions: isSame ? collisions : null }
-}
-
-function isWithin(at: Date, ms: number, now: Date): boolean {
-  return Math.abs(now.getTime() - at.getTime()) < ms
+  /** Null if they were not counted. */
+  collisions: CollisionCounts | null
 }
 
 /** Changes when the live activities or the settings change. */
