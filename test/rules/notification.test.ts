@@ -63,11 +63,11 @@ test.each<[string, Partial<PairRow>, string]>([
 })
 
 test('a notable has its importance, author and title, and the page if there is one', () => {
-  expect(notableNotification(notable({}), SHOP, null).text).toBe(
+  expect(notableNotification(notable({}), SHOP.full_name, null).text).toBe(
     'acme/shop: notable of high importance by `ada`: `Frozen`',
   )
   const page = 'https://deconflict.example/#/acme/shop'
-  expect(notableNotification(notable({ created_by: null }), SHOP, page).text).toBe(
+  expect(notableNotification(notable({ created_by: null }), SHOP.full_name, page).text).toBe(
     `acme/shop: notable of high importance: \`Frozen\` ${page}`,
   )
 })
@@ -81,7 +81,7 @@ test.each([
 ])('%s gets a card for Teams: %s', (url, isCard) => {
   const title = '[click](https://evil.example) <at>all</at>'
   const page = 'https://deconflict.example/#/acme/shop'
-  const notification = notableNotification(notable({ title }), SHOP, page)
+  const notification = notableNotification(notable({ title }), SHOP.full_name, page)
   const body = bodyFor(url, notification)
   if (!isCard) return expect(body).toBe(notification)
   const text = `acme/shop: notable of high importance by \`ada\`: \`${title}\``
@@ -129,7 +129,7 @@ describe('user text becomes no mention and no link', () => {
     '`@everyone`',
     'a\u202eb\u0000c\nd',
   ])('%j', (title) => {
-    const { text } = notableNotification(notable({ title }), SHOP, null)
+    const { text } = notableNotification(notable({ title }), SHOP.full_name, null)
     const [, shown = ''] = /importance by `ada`: (`.*`)$/.exec(text) ?? []
     expect(shown).not.toMatch(/[<>\p{Cc}\p{Cf}]/u)
     const [fence = ''] = /^`+/.exec(shown) ?? []

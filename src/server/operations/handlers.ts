@@ -55,14 +55,9 @@ export type Handler<Name extends OperationName> = (
 export type Answered<Output> = Output & { is_repeated?: boolean }
 
 /** The result of a read that callers may have already. `version` changes whenever the result may. */
-export class Versioned<Output> {
-  readonly version: string
-  readonly read: () => Promise<Output>
-
-  constructor(version: string, read: () => Promise<Output>) {
-    this.version = version
-    this.read = read
-  }
+export interface Versioned<Output> {
+  version: string
+  read(): Promise<Output>
 }
 
 /**
@@ -118,13 +113,14 @@ export const HANDLERS: {
     const pr_reminder_due = activities.isReminderDue(ctx, activity)
     // What changes without a new version of the live records.
     const version = await liveVersion(ctx, [id, heartbeat_at, expires_at, pr_reminder_due])
-    return new Versioned(version, async () => ({
+    const read = async () => ({
       ...activityForm.fullOf(activity),
       pr_reminder_due,
       drift: isLive(activity.status) ? await driftOf(ctx, activity) : null,
       overlap: await currentOverlap(ctx, activity),
       issue: await getIssueClaim(ctx, activity),
-    }))
+    })
+    return { version, read }
   },
   updateActivity: async (ctx, input, { id }) => {
     const activity = await activities.updateActivity(ctx, id, input)
@@ -138,10 +134,7 @@ export const HANDLERS: {
     activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
   reserveNumber: (ctx, input, { id }) => reserveNumber(inDatabase(ctx), id, input),
   getIssue: (ctx, _, { id }) => getIssue(ctx, id),
-  listOverlaps: async (ctx, _, { comparisons }) => {
-    const { version, read } = await versionedOverlaps(ctx, comparisons)
-    return new Versioned(version, read)
-  },
+  listOverlaps: (ctx, _, { comparisons }) => versionedOverlaps(ctx, comparisons),
   getMergeOrder: (ctx, _, { comparisons }) => getMergeOrder(ctx, comparisons),
   listNotables: (ctx, input) => notables.listNotables(ctx, input),
   getNotable: async (ctx, _, { id }) => notableForm.fullOf(await notables.getNotable(ctx, id)),

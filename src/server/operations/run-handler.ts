@@ -18,7 +18,7 @@ import {
   HANDLERS,
   type Handler,
   type HandlerOptions,
-  Versioned,
+  type Versioned,
 } from './handlers.ts'
 import { findKey, lockKey, type ScopedKey, type StoredKey, saveKey, saveResponse } from './store.ts'
 
@@ -48,7 +48,7 @@ export async function handle(
 ): Promise<OperationResponse> {
   const handler = HANDLERS[name] as Handler<RepositoryOperationName>
   const result = await handler(ctx, input as never, options)
-  if (result instanceof Versioned) return answerUnlessKnown(name, result, known)
+  if ('read' in result) return answerUnlessKnown(name, result, known)
   const { is_repeated = false, ...output } = result as Answered<object>
   return { ...answerOf(name, output), ...(is_repeated && { status: 200 }) }
 }

@@ -11,7 +11,7 @@ import { linesText, sameWorkSentence } from '../../vocabulary/verdict-words.ts'
 import type { NotableRow } from '../records/notables/table.ts'
 import { quote } from './report-words.ts'
 import { branchOf, numberOf } from './sides.ts'
-import type { PairFile, PairRow, PairSequence, Slot } from './table.ts'
+import type { PairRow, PairSequence, Slot } from './table.ts'
 import { otherSlot } from './transitions.ts'
 
 /** One side of a pair: a pull request, or a branch without one. */
@@ -20,6 +20,12 @@ interface NotifiedSide {
   branch: string | null
   author: string | null
   url: string | null
+}
+
+/** The lines in the order of `sides`. */
+interface NotifiedFile {
+  path: string
+  lines: (LineRange | null)[]
 }
 
 export type Notification =
@@ -31,7 +37,7 @@ export type Notification =
       /** First the side whose event brought the pair about, if it is known. */
       sides: [NotifiedSide, NotifiedSide]
       /** At most 20. */
-      files: { path: string; lines: [LineRange | null, LineRange | null] }[]
+      files: NotifiedFile[]
     }
   | {
       event: 'notable'
@@ -41,37 +47,35 @@ export type Notification =
     }
 
 /** `full_name`: `acme/shop`. `web_url`: the URL of the repository on GitHub. */
-interface Repository {
-  full_name: string
-  web_url: string
-}
-
-export function pairNotification(row: PairRow, { full_name, web_url }: Repository): Notification {
+export function pairNotification(
+  row: PairRow,
+  { full_name, web_url }: { full_name: string; web_url: string },
+): Notification {
   const first = row.cause ?? 'a'
   const second = otherSlot(first)
   const [one, other] = [sideOf(row, first, web_url), sideOf(row, second, web_url)]
-  const linesOf = (file: PairFile): [LineRange | null, LineRange | null] => [file[first], file[second]]
-  const files = row.files.map((file) => ({ path: file.path, lines: linesOf(file) }))
-  const { consequence } = row
+  const files = row.files.map(({ path, ...lines }) => ({ path, lines: [lines[first], lines[second]] }))
   const [name, its] = [nameOf(one), nameOf(other)]
-  const sentences: Partial<Record<Consequence, () => string>> = {
-    same_work: () => sameWorkSentence(name, its, []),
-    same_number: () => `${name} and ${its} both take ${joined(row.sequence.map((each) => takenText(each)))}`,
+  const sentences: Partial<Record<Consequence, string>> = {
+    same_work: sameWorkSentence(name, its, []),
+    same_number: `${name} and ${its} both take ${joined(row.sequence.map(takenText))}`,
   }
-  const conflict = () => `${name} conflicts with ${its} in ${filesText(files)}`
-  const sentence = (sentences[consequence] ?? conflict)()
+  const sentence = sentences[row.consequence] ?? `${name} conflicts with ${its} in ${filesText(files)}`
   const links = [one, other].flatMap(({ url }) => url ?? [])
   const text = [`${full_name}: ${sentence}.`, ...links].join(' ')
-  const sides: [NotifiedSide, NotifiedSide] = [one, other]
   return withoutInvisible({
-    ...{ event: consequence, text: forChat(text), repository: full_name, sides, files },
+    event: row.consequence,
+    text: forChat(text),
+    repository: full_name,
+    sides: [one, other],
+    files,
   })
 }
 
 /** `page_url`: the URL of the repository's page on this service; null without a public address. */
 export function notableNotification(
   row: NotableRow,
-  { full_name }: Pick<Repository, 'full_name'>,
+  full_name: string,
   page_url: string | null,
 ): Notification {
   const { id, title, importance, category, created_by } = row
@@ -106,7 +110,7 @@ function takenText({ a, b, ...sequence }: PairSequence): string {
   return `the ${taken.kind} ${placeOf(taken, quote)}`
 }
 
-function filesText(files: { path: string; lines: (LineRange | null)[] }[]): string {
+function filesText(files: NotifiedFile[]): string {
   const named = files.slice(0, FILES_SHOWN_MAX).map(({ path, lines: [range] }) => {
     return range ? `${quote(path)} (${linesText(range)})` : quote(path)
   })
@@ -130,15 +134,11 @@ function cardOf({ text }: Notification): object {
   const actions = links
     .split(' ')
     .slice(1)
-    .map((url) => ({
-      ...{ type: 'Action.OpenUrl', title: pullRequestName(url) ?? 'Open', url: fromChat(url) },
-    }))
+    .map((url) => ({ type: 'Action.OpenUrl', title: pullRequestName(url) ?? 'Open', url: fromChat(url) }))
   const content = {
-    ...{
-      $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-      type: 'AdaptiveCard',
-      version: '1.4',
-    },
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
     body: [{ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: shown }] }],
     actions,
   }

@@ -71,7 +71,7 @@ async function readNotification(
   }
   const row = await findNotable(db, repo.id, subject.notable_id)
   const page_url = config.public_url && `${config.public_url}/#/${full_name}`
-  return row?.status === 'active' ? notableNotification(row, { full_name }, page_url) : undefined
+  return row?.status === 'active' ? notableNotification(row, full_name, page_url) : undefined
 }
 
 /** Returns the response; its body is not read. Redirects are not followed, because the address is a secret. */
