@@ -3,9 +3,8 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { MINUTE_MS } from '../../src/vocabulary/clock.ts'
-import { timestamp } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
-import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
 
 const PUBLIC_URL = 'https://deconflict.example'
 const { fixture, github, repository } = usePullRequests({
@@ -99,25 +98,6 @@ describe('a comment that GitHub refuses permanently', () => {
     await repository.advance(QUIET_MS)
     expect(repository.calls().length).toBe(before)
     expect(repository.comment(number)).toBeUndefined()
-  })
-
-  test('because the App was uninstalled ends tracking', async () => {
-    await repository.createActivity()
-    const created_at = timestamp(new Date(Date.now() - 3_600_000))
-    const { number } = repository.githubRepo.open({ files: ['src/pay.ts'], created_at })
-    await repository.deliver(number, 'labeled')
-    await repository.advance(QUIET_MS)
-    github.app.uninstall(repository.installation.id)
-    await repository.createActivity({ branch: 'more' })
-    await repository.advance(QUIET_MS)
-    expect(refusals()).toEqual([])
-    const again = github.app.install({ repositories: [repository.full_name], id: repository.installation.id })
-    await fixture.service.deliverAndRun(installationEvent(github, again, 'created'))
-    await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toBeUndefined()
-    await repository.push(number, ['src/pay.ts'])
-    await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('2 other activities')
   })
 })
 

@@ -50,6 +50,9 @@ test('/metrics is Prometheus text with the metrics of the process, and supports 
   expect(scraped.value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
   expect(scraped.value('nodejs_eventloop_lag_p99_seconds')).toBeDefined()
   expect((await fixture.service.api('POST', '/metrics')).status).toBe(405)
+  // As Express reads paths, so a proxy must hide these too.
+  for (const path of ['/METRICS', '/metrics/'])
+    expect((await fetch(`${fixture.service.url}${path}`)).status, path).toBe(200)
 })
 
 describe('a request is counted by its operation and status:', () => {

@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { EFFECTS } from '../../src/server/platform/telemetry/execution.ts'
 import { openMetrics } from '../../src/server/platform/telemetry/metrics.ts'
 import { systemClock } from '../../src/vocabulary/clock.ts'
+import { ROUTES } from '../support/routes.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 const page = read('observability.md')
@@ -64,6 +65,16 @@ test('the documentation names every effect, and no metric that does not exist', 
   const named = page.match(/`(?:deconflict|nodejs|process)_\w+`/g) ?? []
   expect(named.map((name) => name.slice(1, -1)).filter((name) => !types.has(name))).toEqual([])
   expect(EFFECTS.filter((effect) => !page.includes(`\`${effect}\``))).toEqual([])
+})
+
+test('the documented rule for nginx is the one in Compose, and hides the metrics in any case, but no operation', () => {
+  const LOCATION = /location ~\* (\S+) \{\s*return 404;\s*\}/
+  const [, pattern = ''] = LOCATION.exec(page) ?? []
+  expect(LOCATION.exec(read('../deploy/nginx.conf'))?.[1]).toBe(pattern)
+  const isHidden = (path: string) => new RegExp(pattern, 'i').test(path)
+  expect(['/metrics', '/metrics/', '/METRICS', '/Metrics/'].every(isHidden)).toBe(true)
+  const operations = ROUTES.map(({ path }) => `/v1/repos/acme/metrics${path.replace('{id}', 'act_metrics')}`)
+  expect(operations.filter(isHidden)).toEqual([])
 })
 
 function labelsOf(name: string): string[] {
