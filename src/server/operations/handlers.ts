@@ -1,4 +1,4 @@
-/** The handler of each operation: it calls a verb and renders the result. An operation without a handler does not compile. */
+/** The handler of each operation, which calls a verb, and how its result is rendered. An operation without a handler does not compile. */
 
 import { checkActivities, checkProposal } from '../../engine/check/check.ts'
 import { briefOf, conclude } from '../../engine/check/conclude.ts'
@@ -8,12 +8,13 @@ import * as notableForm from '../../engine/records/notable.ts'
 import { sourcesOf } from '../../engine/settings/layers.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ListedActivity } from '../../vocabulary/contract/activity.ts'
-import type {
-  CallerOperationName,
-  InputOf,
-  OperationName,
-  OutputOf,
-  RepositoryOperationName,
+import {
+  type CallerOperationName,
+  type InputOf,
+  OPERATIONS,
+  type OperationName,
+  type OutputOf,
+  type RepositoryOperationName,
 } from '../../vocabulary/contract/contract.ts'
 import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { isBot } from '../../vocabulary/names.ts'
@@ -39,23 +40,35 @@ import { explainPullRequest } from '../tell/why.ts'
 import { type CallerRequest, listRepositories } from './overview/overview.ts'
 
 /** What a handler needs besides the context and the input. */
-export interface HandlerOptions {
+interface HandlerOptions {
   /** Empty if the path has none. */
   id: string
   comparisons: SingleFlight
 }
 
-export type Handler<Name extends OperationName> = (
+export interface OperationResponse {
+  status: 200 | 201 | 304
+  /** JSON text; empty with status 304. */
+  body: string
+  /** The entity tag of the body, for operations that are conditional. */
+  etag?: string
+  /** The id of the created record. */
+  created_id?: string
+  /** It is the stored response to an earlier request with the same idempotency key. */
+  replayed?: boolean
+}
+
+type Handler<Name extends OperationName> = (
   ctx: RepoContext,
   input: InputOf<Name>,
   options: HandlerOptions,
 ) => Promise<Answered<OutputOf<Name>> | Versioned<OutputOf<Name>>>
 
 /** `is_repeated`: the request asked for what exists already, and is answered with status 200. */
-export type Answered<Output> = Output & { is_repeated?: boolean }
+type Answered<Output> = Output & { is_repeated?: boolean }
 
 /** The result of a read that callers may have already. `version` changes whenever the result may. */
-export interface Versioned<Output> {
+interface Versioned<Output> {
   version: string
   read(): Promise<Output>
 }
@@ -199,4 +212,38 @@ async function withGithubDates(
 
 async function currentOverlap(ctx: RepoContext, activity: ActivityRow) {
   return isLive(activity.status) ? briefOf(await checkActivities(inDatabase(ctx), [activity])) : null
+}
+
+export type CreateName = keyof typeof CREATE_HANDLERS
+
+export function isCreate(name: OperationName): name is CreateName {
+  return name in CREATE_HANDLERS
+}
+
+/** Runs a handler that creates nothing. `known`: the entity tags that the caller has. */
+export async function handle(
+  ctx: RepoContext,
+  name: Exclude<RepositoryOperationName, CreateName>,
+  { input, options, known }: { input: unknown; options: HandlerOptions; known: string | undefined },
+): Promise<OperationResponse> {
+  const handler = HANDLERS[name] as Handler<RepositoryOperationName>
+  const result = await handler(ctx, input as never, options)
+  if ('read' in result) return answerUnlessKnown(name, result, known)
+  const { is_repeated = false, ...output } = result as Answered<object>
+  return { ...answerOf(name, output), ...(is_repeated && { status: 200 }) }
+}
+
+/** `known`: a list of entity tags, or `*` for any (RFC 9110, section 13.1.2). */
+async function answerUnlessKnown(
+  name: OperationName,
+  { version, read }: Versioned<unknown>,
+  known = '',
+): Promise<OperationResponse> {
+  const etag = `W/"${version}"`
+  if (known.trim() === '*' || known.includes(`"${version}"`)) return { status: 304, body: '', etag }
+  return { ...answerOf(name, await read()), etag }
+}
+
+export function answerOf(name: OperationName, output: unknown): OperationResponse {
+  return { status: OPERATIONS[name].status, body: JSON.stringify(output) }
 }

@@ -25,15 +25,15 @@ import {
   type RepoRequest,
 } from '../records/repositories/repo.ts'
 import type { Caller } from './admission.ts'
-import { CALLER_HANDLERS, CREATE_HANDLERS } from './handlers.ts'
 import {
   answerOf,
-  create,
+  CALLER_HANDLERS,
+  CREATE_HANDLERS,
   handle,
-  idempotencyKeyOf,
   isCreate,
   type OperationResponse,
-} from './run-handler.ts'
+} from './handlers.ts'
+import { create, idempotencyKeyOf } from './idempotency.ts'
 
 /** A request in the terms of the contract, from any surface. */
 export interface OperationRequest {

@@ -26,7 +26,7 @@ import {
 } from '../records/repositories/store.ts'
 import { deleteStacks } from '../records/stacks/store.ts'
 import { deleteLedger, purgePairs } from '../tell/store.ts'
-import { KEY_RETENTION_MS } from './run-handler.ts'
+import { KEY_RETENTION_MS } from './idempotency.ts'
 import { deleteKeys } from './store.ts'
 
 /** Each repository is swept about this often. Nothing depends on it, because every read applies the expiry. */

@@ -1,72 +1,13 @@
-/** Runs the handler of an operation and renders its result; a create once per `Idempotency-Key`, however often the request is sent (docs/contract/idempotency.md#replay). */
+/** Creates a record, once per `Idempotency-Key`, however often the request is sent (docs/contract/idempotency.md#replay). */
 
 import { createHash } from 'node:crypto'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
-import {
-  type InputOf,
-  OPERATIONS,
-  type OperationName,
-  type RepositoryOperationName,
-} from '../../vocabulary/contract/contract.ts'
+import type { InputOf } from '../../vocabulary/contract/contract.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import type { Token } from '../github/tokens.ts'
 import { inTransaction, type RepoContext } from '../records/repositories/repo.ts'
-import {
-  type Answered,
-  CREATE_HANDLERS,
-  type CreateHandler,
-  HANDLERS,
-  type Handler,
-  type HandlerOptions,
-  type Versioned,
-} from './handlers.ts'
+import { CREATE_HANDLERS, type CreateHandler, type CreateName, type OperationResponse } from './handlers.ts'
 import { findKey, lockKey, type ScopedKey, type StoredKey, saveKey, saveResponse } from './store.ts'
-
-export interface OperationResponse {
-  status: 200 | 201 | 304
-  /** JSON text; empty with status 304. */
-  body: string
-  /** The entity tag of the body, for operations that are conditional. */
-  etag?: string
-  /** The id of the created record. */
-  created_id?: string
-  /** It is the stored response to an earlier request with the same idempotency key. */
-  replayed?: boolean
-}
-
-type CreateName = keyof typeof CREATE_HANDLERS
-
-export function isCreate(name: OperationName): name is CreateName {
-  return name in CREATE_HANDLERS
-}
-
-/** Runs a handler that creates nothing. `known`: the entity tags that the caller has. */
-export async function handle(
-  ctx: RepoContext,
-  name: Exclude<RepositoryOperationName, CreateName>,
-  { input, options, known }: { input: unknown; options: HandlerOptions; known: string | undefined },
-): Promise<OperationResponse> {
-  const handler = HANDLERS[name] as Handler<RepositoryOperationName>
-  const result = await handler(ctx, input as never, options)
-  if ('read' in result) return answerUnlessKnown(name, result, known)
-  const { is_repeated = false, ...output } = result as Answered<object>
-  return { ...answerOf(name, output), ...(is_repeated && { status: 200 }) }
-}
-
-/** `known`: a list of entity tags, or `*` for any (RFC 9110, section 13.1.2). */
-async function answerUnlessKnown(
-  name: OperationName,
-  { version, read }: Versioned<unknown>,
-  known = '',
-): Promise<OperationResponse> {
-  const etag = `W/"${version}"`
-  if (known.trim() === '*' || known.includes(`"${version}"`)) return { status: 304, body: '', etag }
-  return { ...answerOf(name, await read()), etag }
-}
-
-export function answerOf(name: OperationName, output: unknown): OperationResponse {
-  return { status: OPERATIONS[name].status, body: JSON.stringify(output) }
-}
 
 export const KEY_RETENTION_MS = DAY_MS
 
