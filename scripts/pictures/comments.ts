@@ -36,7 +36,7 @@ function report(activities: ReportedActivity[]): Parameters<typeof commentOf>[0]
   return {
     severity: activities.length > 0 ? 'high' : null,
     earns_comment: activities.length > 0,
-    charge: 'within',
+    charge: null,
     may_merge: true,
     activities,
     notables: [],

@@ -48,7 +48,7 @@ function report(changes: Partial<Report> = {}): Report {
     ...{
       severity: 'medium',
       earns_comment: true,
-      charge: 'within',
+      charge: null,
       stage: 'ready',
       as_of: null,
       may_merge: true,

@@ -22,7 +22,7 @@ import { confirmName } from '../records/repositories/registration.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { MARKER, TEXT_VERSION } from './comment.ts'
 import { type Decision, decide } from './decide.ts'
-import { type CommentText, chargedFields, type Publication } from './publication.ts'
+import type { CommentText, Publication } from './publication.ts'
 import { type Check, readFacts } from './read.ts'
 import { pullRequestKey } from './sides.ts'
 import { clearShown, inLedger, markShown, writePairs } from './store.ts'
@@ -129,7 +129,7 @@ async function publishComment(
               comment_refused: null,
               comment_version: TEXT_VERSION,
               comment_posted_at: written.comment_id === null ? null : (pr.comment_posted_at ?? now),
-              ...(isFirst && charge && chargedFields(charge, now)),
+              ...(isFirst && charge),
             }
           : { comment_hash: pr.comment_hash, comment_refused: hash }),
         published_at: now,

@@ -4,7 +4,7 @@ import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { isBot } from '../../vocabulary/names.ts'
 import type { PullRequestChanges, PullRequestRow } from '../records/pull-requests/table.ts'
 import type { Counterpart } from './counterparts.ts'
-import { chargedFields, hasOverlap, type Publication, planPublication } from './publication.ts'
+import { hasOverlap, type Publication, planPublication } from './publication.ts'
 import type { Facts } from './read.ts'
 import { buildReport, type Report, reportNothing } from './report.ts'
 import { pullRequestKey, type SideKey } from './sides.ts'
@@ -44,7 +44,7 @@ export function decide(facts: Facts): Decision {
 }
 
 function decidePullRequest(pr: PullRequestRow, facts: Facts, pairs: Pairs): PullRequestDecision {
-  const { conclusion, settings, now } = facts
+  const { conclusion, settings } = facts
   if (conclusion === null) {
     const publication = decidePublication(pr, reportNothing(pr, facts), facts)
     return { pr, changes: { related_ids: [] }, publication, named: [] }
@@ -54,8 +54,8 @@ function decidePullRequest(pr: PullRequestRow, facts: Facts, pairs: Pairs): Pull
   const related_ids = [...conclusion.collisions, ...conclusion.notables].map(({ id }) => id)
   // In shadow mode the first comment counts once it would be published.
   const isShown = settings.comment.mode === 'shadow' && publication.comment === 'shows_overlap'
-  const charged = isShown && pr.commented_at === null && report.charge
-  return { pr, changes: { related_ids, ...(charged && chargedFields(charged, now)) }, publication, named }
+  const charge = isShown && pr.commented_at === null && report.charge
+  return { pr, changes: { related_ids, ...charge }, publication, named }
 }
 
 /** In shadow mode nothing is published, and what the comment would show counts as shown. */
@@ -105,8 +105,8 @@ function setDone(
   for (const [key, row] of pairs)
     if (row.is_done && row.outcome === 'open' && key !== found) pairs.set(key, afterUndone(row, given.side))
   if (done_by === null || found === null) return
-  const { author, merged_at, head_sha } = done_by
-  const done = { key: found, author, merged_at, head: head_sha }
+  const { author, merged_at: at, head_sha: head } = done_by
+  const done = { key: found, author, last_change: { at, received_at: at, is_exact: true, head } }
   pairs.set(found, afterDone(pairs.get(found), { ...given, done }))
 }
 

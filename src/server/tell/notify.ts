@@ -38,23 +38,14 @@ export function postNotification(app: App): JobHandler {
   }
 }
 
-interface Target {
-  /** The address itself is a secret. */
-  name: 'NOTIFY_WEBHOOK_URL' | 'notify_url'
-  url: string
-  secret: string | null
-  init: object
-}
-
-/** The address of a repository gets no signature, and is reached on the internet only: directly, or as a proxy allows. */
-async function targetOf(
-  { notify, proxy }: Config,
-  notify_url: string | null,
-  to: Receiver,
-): Promise<Target | null> {
+/**
+ * The address of a repository gets no signature, and is reached on the internet only: directly, or as a proxy allows. Errors
+ * show its name, because the address itself is a secret.
+ */
+async function targetOf({ notify, proxy }: Config, notify_url: string | null, to: Receiver) {
   if (to === 'service') return notify && { name: 'NOTIFY_WEBHOOK_URL', ...notify, init: {} }
   if (notify_url === null) return null
-  const init = proxy === null ? { dispatcher: await publicOnly() } : {}
+  const init: object = proxy === null ? { dispatcher: await publicOnly() } : {}
   return { name: 'notify_url', url: notify_url, secret: null, init }
 }
 
@@ -76,7 +67,7 @@ async function readNotification(
 
 /** Returns the response; its body is not read. Redirects are not followed, because the address is a secret. */
 async function post(
-  { url, secret, init }: Target,
+  { url, secret, init }: NonNullable<Awaited<ReturnType<typeof targetOf>>>,
   id: string,
   notification: Notification,
 ): Promise<Response> {

@@ -8,10 +8,10 @@ import { SETTINGS_PATH, type SettingsProblem } from '../../vocabulary/contract/s
 import { sanitize } from '../../vocabulary/others-text.ts'
 import { placeSentence } from '../../vocabulary/verdict-words.ts'
 import type { Annotation, CheckRun } from '../github/publications.ts'
-import { isMuted, type PullRequestChanges, type PullRequestRow } from '../records/pull-requests/table.ts'
+import { isMuted, type PullRequestRow } from '../records/pull-requests/table.ts'
 import { commentOf, farewellComment, headline, mutedComment, TEXT_VERSION } from './comment.ts'
 import type { ReportedActivity, ReportedPath } from './counterparts.ts'
-import type { Charge, Report } from './report.ts'
+import type { Report } from './report.ts'
 import { caveatsOf, nameOf, nothingShown, quote, suppressedList } from './report-words.ts'
 
 export interface CommentText {
@@ -21,7 +21,7 @@ export interface CommentText {
   /** It shows an overlap. No comment is created to say that nothing overlaps. */
   is_overlap: boolean
   /** See `Report`. */
-  charge: Charge | null
+  charge: Report['charge']
 }
 
 export interface Publication {
@@ -56,11 +56,6 @@ function planComment(pr: PullRequestRow, report: Report): Publication['comment']
 /** Whether the comment for the report shows an overlap. */
 export function hasOverlap(pr: Parameters<typeof isMuted>[0], { severity }: Report): boolean {
   return severity !== null && !isMuted(pr)
-}
-
-/** What is stored with the first comment that counts for the budget. */
-export function chargedFields(charge: Charge, now: Date): PullRequestChanges {
-  return { commented_at: now, is_over_budget: charge === 'over' }
 }
 
 /** The text of the comment; null to publish none. */

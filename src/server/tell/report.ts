@@ -52,8 +52,6 @@ export interface ReportedNotable {
 /** Overlapping work that is not shown, and why. */
 export type SuppressedActivity = ReportedActivity & { suppression: Suppression }
 
-export type Charge = 'within' | 'over'
-
 /** Why nothing was compared with a pull request. */
 type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored'
 
@@ -63,8 +61,8 @@ export interface Report {
   severity: Severity | null
   /** It is worth a comment on a pull request that has none. */
   earns_comment: boolean
-  /** How a first comment with it counts for the budget: made within it, or over it; null if it does not count. */
-  charge: Charge | null
+  /** What is stored with a first comment, which counts for the budget; null if it does not. */
+  charge: Pick<PullRequestRow, 'commented_at' | 'is_over_budget'> | null
   /** The activities that are shown, in the order of the comment. */
   activities: ReportedActivity[]
   notables: ReportedNotable[]
@@ -129,7 +127,10 @@ export function buildReport(
         pr.own_event_at !== null &&
         isAwaited([{ key: pullRequestKey(done.number) }], pr, pairs)) ||
       (isAwaited(activities, pr, pairs) && earnsComment({ activities, notables: all }, pr)),
-    charge: done === null && !activities.some(isCounted) ? null : facts.room === 'any' ? 'within' : 'over',
+    charge:
+      done === null && !activities.some(isCounted)
+        ? null
+        : { commented_at: facts.now, is_over_budget: facts.room !== 'any' },
     activities,
     notables,
     suppressed: {

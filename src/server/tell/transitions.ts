@@ -76,14 +76,6 @@ function asStored({ author, last_change: { at, head } }: LedgerSide): PairSide {
   return { author, active_at: at.toISOString(), head }
 }
 
-/** A merged pull request. */
-interface MergedSide {
-  key: SideKey
-  author: string
-  merged_at: Date
-  head: string
-}
-
 /**
  * The row after a complete comparison of side `key` did not find the pair any more. A push of either side resolves the pair;
  * anything else, such as a change of the settings, leaves it open. `other`: null for a branch whose work has ended, or work for another base branch.
@@ -122,30 +114,28 @@ export function afterEnd(
 }
 
 /**
- * The row after a check found that the other side, which was merged, has most of the lines of the side. A
+ * The row after a check found that the other side, which was merged at its last change, has most of the lines of the side. A
  * shown pair that ended with or after a merge stays as it is.
  */
 export function afterDone(
   row: PairRow | undefined,
-  { side, done, repo_id, now }: { side: LedgerSide; done: MergedSide; repo_id: number; now: Date },
+  { side, done, repo_id, now }: { side: LedgerSide; done: LedgerSide; repo_id: number; now: Date },
 ): PairRow {
   const wasShown = row && (row.a_shown_at ?? row.b_shown_at) !== null
   if (wasShown && row.outcome !== 'open' && row.merged !== null) return row
-  const { key, author, merged_at, head } = done
-  const slot = slotOf(side.key, key)
+  const slot = slotOf(side.key, done.key)
   const merged = otherSlot(slot)
-  const other = row?.sides[merged] ?? { author, active_at: merged_at.toISOString(), head }
   return {
     ...(row ?? {
       ...neverShown(repo_id, now),
-      ...bySlot(slot, side.key, key),
+      ...bySlot(slot, side.key, done.key),
       ...{ cause: slot, confidence: null, files: [], sequence: [] },
     }),
-    sides: bySlot(slot, asStored(side), other),
+    sides: bySlot(slot, asStored(side), row?.sides[merged] ?? asStored(done)),
     is_done: true,
     consequence: 'same_work',
     merged,
-    merged_at,
+    merged_at: done.last_change.at,
     outcome: 'open',
     ended_at: null,
   }
