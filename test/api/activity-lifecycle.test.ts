@@ -108,24 +108,6 @@ describe('a heartbeat', () => {
     expect(await read(before.id)).toEqual(before)
   })
 
-  test.each([
-    { ttl: 24, max: null, before: 24, after: 30, why: 'puts the expiry off by a time to live' },
-    { ttl: 2, max: null, before: 24, after: 24, why: 'never brings the expiry nearer' },
-    { ttl: 18, max: null, before: 24, after: 24, why: 'leaves an expiry where it would put it' },
-    { ttl: 24, max: 27, before: 24, after: 27, why: 'stops at the longest life' },
-    { ttl: 24, max: 30, before: 24, after: 30, why: 'may reach the longest life' },
-    { ttl: 24, max: 12, before: 24, after: 12, why: 'follows a longest life that was shortened' },
-  ])('after six hours $why', async ({ ttl, max, before, after }) => {
-    const created = service.clock.now
-    const { activity } = await repo.create({})
-    expect(activity.expires_at).toBe(inHours(before))
-    await repo.configure({ activity_ttl_ms: ttl * HOUR_MS, max_activity_ttl_ms: max && max * HOUR_MS })
-    service.clock.advance(6 * HOUR_MS)
-    expect((await heartbeat(activity.id)).status).toBe(200)
-    const expires_at = new Date(created.getTime() + after * HOUR_MS).toISOString()
-    expect(await read(activity.id)).toMatchObject({ expires_at, heartbeat_at: now() })
-  })
-
   test('by its own operation returns only what it changed and the overlap', async () => {
     const { id } = await activityIn('blocked')
     const overlap = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }

@@ -4,7 +4,6 @@ import { ACTIVITY, outcome } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 
 const USER = 'GET /user'
-const DAY_MS = 86_400_000
 
 const { github, service } = useService()
 /** A token of Ada that only the current test uses, so that nothing is cached for it. */
@@ -49,13 +48,6 @@ describe('an activity', () => {
     await archive(id, 'ben')
     await archive(id)
     expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: 'ben' })
-  })
-
-  test('names no archiver when it was finished and archived automatically', async () => {
-    const id = await idOf()
-    await patch(id, { status: 'abandoned' })
-    service.clock.advance(DAY_MS)
-    expect(await read(id)).toMatchObject({ archive_reason: 'finished', archived_by: null })
   })
 
   test('names no login when an installation token created and archived it', async () => {

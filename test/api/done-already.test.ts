@@ -240,10 +240,4 @@ describe('nothing is said', () => {
     await expectNothing([adds(RETRY)])
     expect((await signal()).periods[0].pairs).toMatchObject({ shown: 1, open: 1 })
   })
-
-  test('of pull requests of another repository', async () => {
-    await openMerged('retry', [adds(RETRY)])
-    useSettings('')
-    await expectNothing([adds(RETRY)])
-  })
 })

@@ -194,3 +194,76 @@ describe('an archived notable', () => {
     expect((await get(id)).summary).toBe(NOTABLE.summary)
   })
 })
+
+describe('a notable that supersedes others', () => {
+  const supersede = (supersedes: string[]) => post({ ...NOTABLE, supersedes })
+  const idOf = async (): Promise<string> => (await raise()).id
+  const count = async () => (await service.api('GET', '/notables?limit=100')).body.items.length
+
+  test('superseded notables are archived and name their successor', async () => {
+    const old = [await idOf(), await idOf()]
+    service.clock.advance(1000)
+    const answer = await supersede(old)
+    expect(answer.body.supersedes).toEqual(old)
+    const at = answer.body.created_at
+    for (const id of old) {
+      expect(await get(id)).toMatchObject({
+        status: 'archived',
+        archived_at: at,
+        updated_at: at,
+        superseded_by: answer.body.id,
+      })
+    }
+    expect(await get(answer.body.id)).toMatchObject({
+      status: 'active',
+      supersedes: old,
+      superseded_by: null,
+    })
+  })
+
+  test('a repeated id is stored once', async () => {
+    const old = await idOf()
+    expect((await supersede([old, old])).body.supersedes).toEqual([old])
+  })
+
+  test('a notable archived earlier keeps its instant', async () => {
+    const old = await idOf()
+    const { body } = await archive(old)
+    service.clock.advance(1000)
+    const next = (await supersede([old])).body.id
+    expect(await get(old)).toMatchObject({ superseded_by: next, archived_at: body.archived_at })
+  })
+
+  test('an expired notable is archived', async () => {
+    const old = await idOf()
+    service.clock.advance(8 * 86_400_000)
+    const next = (await supersede([old])).body.id
+    expect(await get(old)).toMatchObject({ status: 'archived', superseded_by: next })
+  })
+
+  describe('an id of no notable in this repository', () => {
+    const unknown: [string, string][] = [
+      ['unknown', unknownId('ntb')],
+      ['of an activity', unknownId('act')],
+      ['with a NUL', 'ntb_\u0000'],
+      ['of half a character', 'ntb_\ud800'],
+      ['empty', ''],
+      ['long', 'n'.repeat(100_000)],
+    ]
+    test.each(unknown)('%s is rejected with its index, and nothing changes', async (_, id) => {
+      const old = await idOf()
+      const before = [await count(), await get(old)]
+      const answer = await supersede([old, old, id])
+      expect(outcome(answer)).toBe('422 validation_error')
+      expect(answer.body.error.param).toBe('supersedes[2]')
+      expect([await count(), await get(old)]).toEqual(before)
+    })
+  })
+
+  test('two concurrent successors are both stored, and the last one is named', async () => {
+    const old = await idOf()
+    const answers = await Promise.all([supersede([old]), supersede([old]), supersede([old])])
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+    expect(answers.map(({ body }) => body.id)).toContain((await get(old)).superseded_by)
+  })
+})

@@ -15,6 +15,7 @@ test.each<
   ['active work', {}, DAY_MS],
   ['active work with a time to live of its own', { life: { ttl_ms: HALF_MS } }, HALF_MS],
   ['… that is longer than that of the repository', { life: { ttl_ms: 9 * DAY_MS } }, DAY_MS],
+  ['active work with a maximum that became shorter', { settings: { max_activity_ttl_ms: HALF_MS } }, HALF_MS],
   ['active work, never earlier than before', { before: ['active', 3 * DAY_MS] }, 3 * DAY_MS],
   ['paused work on a branch', { life: { ...PAUSED, ttl_ms: HALF_MS } }, UNMERGED_MS],
   ['… with a longer one', { life: PAUSED, settings: { activity_ttl_ms: 20 * DAY_MS } }, 20 * DAY_MS],
