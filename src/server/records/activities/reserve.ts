@@ -13,7 +13,7 @@ import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { ReserveNumber } from '../../../vocabulary/contract/number.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { getActivity } from './activities.ts'
-import { listReserved, lockDirectory, saveReserved } from './place-store.ts'
+import { listReserved, lockDirectory, saveReserved } from './store.ts'
 import type { ActivityRow } from './table.ts'
 
 type Ctx = RepoContext & CheckContext

@@ -1,16 +1,16 @@
-/** Queries for single activities and their list. Every statement starts with the repository id; none reads the database clock. */
+/** Queries for single activities and their list, and what they have a place on: issues, and numbers that they reserve. Every statement starts with the repository id; none reads the database clock. */
 import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import type { ReservedNumber } from '../../../engine/check/source.ts'
 import type { FileChange } from '../../../engine/lines/change.ts'
 import { issuesOf } from '../../../engine/records/compared-scope.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../../vocabulary/contract/activity.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { prepared } from '../../platform/db/statements.ts'
+import { lockName, prepared, selectByIds } from '../../platform/db/statements.ts'
 import { changesAnything } from '../changes/changes.ts'
 import { deleteFileChanges, insertFileChanges } from '../file-changes/store.ts'
 import { raiseVersion } from '../live-sets/store.ts'
-import { placesOn } from './place-store.ts'
-import { hasStatus, isOpen } from './status-store.ts'
+import { hasStatus, isLiveAt, isOpen } from './status-store.ts'
 import { type ActivityRow, activities, type IssuePlaces } from './table.ts'
 
 export type NewActivity = Omit<typeof activities.$inferInsert, 'version'>
@@ -144,4 +144,65 @@ export async function listActivities(
     .where(and(...conditions))
     .orderBy(desc(activities.id))
     .limit(page.limit)
+}
+
+/**
+ * The places of an activity that is on the issues `numbers` now: those that it had, and the last one on the others. Positions are the
+ * versions of transactions and so in the order of their commits: of two at once, the second one stands behind the first.
+ */
+export function placesOn(
+  numbers: readonly number[],
+  before: IssuePlaces | null,
+  { version, at }: { version: number; at: Date },
+): IssuePlaces | null {
+  if (numbers.length === 0) return null
+  const last = { position: version, since: at.toISOString() }
+  return Object.fromEntries(numbers.map((number) => [number, before?.[number] ?? last]))
+}
+
+const { id, actor, agent, branch, pr_url, status, expires_at, issue_places } = activities
+const placed = { id, actor, agent, branch, pr_url, status, expires_at, issue_places }
+const readPlaced = prepared('activities_on_issues', (db) => selectByIds(db, activities, placed))
+
+/** The activities `ids` that exist, in any order. */
+export function listPlaced(
+  db: Db,
+  repo_id: number,
+  ids: string[],
+): Promise<Pick<ActivityRow, keyof typeof placed>[]> {
+  return readPlaced(db, { repo_id, ids: JSON.stringify(ids) })
+}
+
+/** Serializes reservations in a directory until the transaction `tx` ends. */
+export async function lockDirectory(tx: Db, repo_id: number, directory: string): Promise<void> {
+  await lockName(tx, ['numbers', repo_id, directory])
+}
+
+/** The numbers in a directory that live activities have reserved. */
+export function listReserved(
+  db: Db,
+  repo_id: number,
+  directory: string,
+  now: Date,
+): Promise<ReservedNumber[]> {
+  const { id: activity_id, pr_number, reserved_numbers } = activities
+  const number = sql<string>`${reserved_numbers} ->> ${directory}::text`
+  return db
+    .select({ number, activity_id, pr_number })
+    .from(activities)
+    .where(and(isLiveAt(repo_id, now), isNotNull(reserved_numbers), isNotNull(number)))
+}
+
+/** Stores the number of a directory, in place of an earlier one. */
+export async function saveReserved(
+  tx: Db,
+  { repo_id, id }: { repo_id: number; id: string },
+  { directory, number }: { directory: string; number: string },
+): Promise<void> {
+  await tx
+    .update(activities)
+    .set({
+      reserved_numbers: sql`coalesce(${activities.reserved_numbers}, '{}') || jsonb_build_object(${directory}::text, ${number}::text)`,
+    })
+    .where(isRecord(repo_id, id))
 }

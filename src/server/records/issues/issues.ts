@@ -14,7 +14,7 @@ import {
 } from '../../../vocabulary/contract/issue.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { liveSetOf } from '../../compare/database-source.ts'
-import { listPlaced } from '../activities/place-store.ts'
+import { listPlaced } from '../activities/store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { findMergedClosing } from '../pull-requests/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
