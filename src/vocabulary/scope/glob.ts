@@ -156,7 +156,7 @@ export function matchesPath(glob: Glob, path: string): boolean {
 }
 
 /** More than a list of 3,000 names of 100 characters takes, or of 200 ordinary globs. */
-const NAMES_MS = 50
+const NAMES_MS = 200
 
 /**
  * Whether one of the globs of a settings file matches a name, such as that of a branch. The work is bounded, because whoever
