@@ -3,7 +3,13 @@ import type { Deadline } from '../vocabulary/deadline.ts'
 import { firstIndex } from '../vocabulary/lists.ts'
 import type { Alternative } from '../vocabulary/scope/alternative.ts'
 import { fileGlob, type Glob, isSimple, literalDir, parseGlob } from '../vocabulary/scope/glob.ts'
-import { type Exclusion, overlapsAny, type PathSet } from '../vocabulary/scope/path-set.ts'
+import {
+  dirsAround,
+  dirsBeneath,
+  type Exclusion,
+  overlapsAny,
+  type PathSet,
+} from '../vocabulary/scope/path-set.ts'
 
 /** One distinct path, and the records that have it. It is parsed when it is compared. */
 export interface PathEntry<Owner> {
@@ -87,7 +93,7 @@ export class PathIndex<Owner> {
 
   /** The files beneath a directory, in code unit order. */
   *filesBeneath(dir: string): Generator<PathEntry<Owner>> {
-    for (const key of this.#keysBeneath(dir)) {
+    for (const key of dirsBeneath(this.#keys(), dir)) {
       const file = this.#files.get(key)
       if (file) yield file
     }
@@ -125,27 +131,18 @@ export class PathIndex<Owner> {
     }
   }
 
-  /** The globs at the directories from the root down to `dir`, the file `dir`, then everything beneath it. */
+  /** What is at the directories from the root down to `dir`, then everything beneath it. */
   *#candidates(dir: string, isBeneath: boolean): Generator<PathEntry<Owner>> {
-    for (const above of directoriesDownTo(dir)) yield* this.#at.get(above) ?? []
-    const file = this.#files.get(dir)
-    if (file) yield file
-    if (!isBeneath) return
-    for (const key of this.#keysBeneath(dir)) {
+    for (const key of dirsAround(isBeneath ? this.#keys() : [], dir)) {
       yield* this.#at.get(key) ?? []
-      const beneath = this.#files.get(key)
-      if (beneath) yield beneath
+      const file = this.#files.get(key)
+      if (file) yield file
     }
   }
 
-  #keysBeneath(dir: string): string[] {
+  #keys(): string[] {
     this.#sorted ??= [...new Set([...this.#files.keys(), ...this.#at.keys()])].sort()
-    const prefix = dir === '' ? '' : `${dir}/`
-    const from = firstAtOrAfter(this.#sorted, prefix)
-    // '0' follows '/', so every text that begins with the prefix is before it. The root itself was visited already.
-    const to = dir === '' ? this.#sorted.length : firstAtOrAfter(this.#sorted, `${dir}0`)
-    const keys = this.#sorted.slice(from, to)
-    return dir === '' ? keys.filter((key) => key !== '') : keys
+    return this.#sorted
   }
 
   #insert(key: string): void {
@@ -175,15 +172,6 @@ function globOf({ source, is_file }: PathEntry<unknown>): Glob {
 /** No path is beneath a file. */
 function matchesBeneath({ alternative: { kind } }: { alternative: Alternative }): boolean {
   return kind !== 'file'
-}
-
-/** From the root down to `dir` itself. */
-function* directoriesDownTo(dir: string): Generator<string> {
-  yield ''
-  if (dir === '') return
-  for (let slash = dir.indexOf('/'); slash !== -1; slash = dir.indexOf('/', slash + 1))
-    yield dir.slice(0, slash)
-  yield dir
 }
 
 /** The index of the first of the sorted texts that is `text` or after it. */

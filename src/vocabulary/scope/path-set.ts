@@ -99,6 +99,10 @@ export function* overlapsAny(
   return false
 }
 
+function* candidates({ entries, dirs }: PathSet, dir: string): Generator<Entry> {
+  for (const each of dirsAround(dirs, dir)) yield* entries.get(each) ?? []
+}
+
 interface OverlappingPair {
   mine: Alternative
   other: Alternative
@@ -124,21 +128,25 @@ function* overlapsOf(
   }
 }
 
-/** The entries of the directories from the root down to `dir`, then of those beneath it. */
-function* candidates(set: PathSet, dir: string): Generator<Entry> {
-  yield* set.entries.get('') ?? []
+/** The directories from the root down to `dir` itself, then those of the sorted `dirs` that are beneath it. */
+export function* dirsAround(dirs: readonly string[], dir: string): Generator<string> {
+  yield ''
   if (dir !== '') {
-    for (let slash = dir.indexOf('/'); slash !== -1; slash = dir.indexOf('/', slash + 1)) {
-      yield* set.entries.get(dir.slice(0, slash)) ?? []
-    }
-    yield* set.entries.get(dir) ?? []
+    for (let slash = dir.indexOf('/'); slash !== -1; slash = dir.indexOf('/', slash + 1))
+      yield dir.slice(0, slash)
+    yield dir
   }
-  const beneath = dir === '' ? '' : `${dir}/`
-  for (let at = firstIndex(set.dirs, (other) => other > beneath); at < set.dirs.length; at++) {
-    const other = set.dirs[at] as string
-    if (!other.startsWith(beneath)) return
-    yield* set.entries.get(other) ?? []
-  }
+  yield* dirsBeneath(dirs, dir)
+}
+
+export function dirsBeneath(dirs: readonly string[], dir: string): string[] {
+  if (dir === '') return dirs.filter((each) => each !== '')
+  const from = firstIndex(dirs, (each) => each >= `${dir}/`)
+  // '0' follows '/', so every text that begins with the directory and a slash is before it.
+  return dirs.slice(
+    from,
+    firstIndex(dirs, (each) => each >= `${dir}0`),
+  )
 }
 
 /** Whether the glob is plain and its path excluded. */
