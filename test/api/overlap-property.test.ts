@@ -3,7 +3,7 @@
 import { and, eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compare, proposalOf } from '../../src/engine/check/compare.ts'
+import { comparisonOf, type Proposal, proposalOf } from '../../src/engine/check/compare.ts'
 import { rulesOf } from '../../src/engine/check/rules.ts'
 import type { AttributeRule } from '../../src/engine/lines/git-attributes.ts'
 import { asOf } from '../../src/engine/records/activity-lifecycle.ts'
@@ -15,6 +15,7 @@ import { isLive } from '../../src/vocabulary/activity-status.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import type { Overlap } from '../../src/vocabulary/contract/overlap-list.ts'
 import { fileGlob, matchesPath, parseGlob } from '../../src/vocabulary/scope/glob.ts'
+import { takePairs } from '../../src/vocabulary/scope/path-set.ts'
 import {
   activityWeight,
   bySeverity,
@@ -160,6 +161,13 @@ interface Found {
   paths: unknown[]
 }
 
+/** What a proposal and a record share; null if that is nothing. */
+function sharedBy(proposal: Proposal, row: Parameters<typeof storedScopeOf>[0], rules: Rules) {
+  const { areas, pairs } = comparisonOf(proposal, storedScopeOf(row), rules)
+  const paths = atOnce(takePairs(pairs, 20))
+  return areas.length + paths.length > 0 ? { areas, paths } : null
+}
+
 /** The result of a check, by comparing with every record. */
 async function checked(repo: TestRepository, given: Proposed, rules: Rules) {
   const [all, notes] = [await liveIn(repo), await notesIn(repo)]
@@ -168,17 +176,15 @@ async function checked(repo: TestRepository, given: Proposed, rules: Rules) {
   const isUnscoped = given.scope.areas.length + given.scope.paths.length === 0
   const declared = isUnscoped ? own.toReversed().map(storedScopeOf) : []
   const proposal = atOnce(proposalOf([...sent, ...declared], rules))
-  const compared = (row: Parameters<typeof storedScopeOf>[0]) =>
-    atOnce(compare(proposal, storedScopeOf(row), { rules, max: 20 }))
   const collisions = all.flatMap((row): Found[] => {
-    const match = proposal.emptiness || own.includes(row) ? null : compared(row)
+    const match = proposal.emptiness || own.includes(row) ? null : sharedBy(proposal, row, rules)
     if (!match) return []
     const by = match.paths.length > 0 ? 'path' : 'area'
     return [{ id: row.id, severity: overlapSeverity(by, activityWeight(row)), ...match }]
   })
   const matching = notes.flatMap((row): Found[] => {
     const isEverywhere = row.scope.areas.length + row.scope.paths.length === 0
-    const match = isEverywhere ? { areas: [], paths: [] } : compared(row)
+    const match = isEverywhere ? { areas: [], paths: [] } : sharedBy(proposal, row, rules)
     return match ? [{ id: row.id, severity: overlapSeverity('notable', notableWeight(row)), ...match }] : []
   })
   const matches = [...collisions.sort(bySeverity), ...matching.sort(bySeverity)]
@@ -233,7 +239,7 @@ function listed(live: ActivityRow[], rules: Rules) {
     live.slice(index + 1).flatMap((newer) => {
       if (leavesOut(older, newer, live) && leavesOut(newer, older, live)) return []
       const proposal = atOnce(proposalOf([storedScopeOf(older)], rules))
-      const match = atOnce(compare(proposal, storedScopeOf(newer), { rules, max: 20 }))
+      const match = sharedBy(proposal, newer, rules)
       if (!match) return []
       const by = match.paths.length > 0 ? 'path' : 'area'
       const [one, other] = [older, newer].map((row) => overlapSeverity(by, activityWeight(row))) as [

@@ -1,7 +1,8 @@
-/** Compares two scopes under the settings of their repository, as pure functions. */
+/** Compares two scopes under the settings of their repository, and two sides by their changed files besides. Pure. */
 
 import { globsOfPaths, labelKey } from '../../vocabulary/contract/scope.ts'
 import type { Steps } from '../../vocabulary/deadline.ts'
+import { byConsequence } from '../../vocabulary/finding.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { alternativesOf, fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
 import {
@@ -12,6 +13,9 @@ import {
   pathSet,
   takePairs,
 } from '../../vocabulary/scope/path-set.ts'
+import { type Comparison, compareSides } from '../kinds/compare.ts'
+import type { DigestedSide, IndexedSide } from '../kinds/side.ts'
+import { sharedFiles } from '../lines/pair-verdict.ts'
 import type { StoredScope } from '../record.ts'
 import type { Rules } from './rules.ts'
 
@@ -28,11 +32,6 @@ export interface Proposal {
   emptiness: 'nothing_given' | 'all_ignored' | null
   /** False if the deadline was over, so that paths are missing. */
   complete: boolean
-}
-
-export interface ScopeMatch {
-  areas: string[]
-  paths: GlobPair[]
 }
 
 /** Joins several scopes to one proposal. */
@@ -66,17 +65,6 @@ export function* proposalOf(scopes: StoredScope[], rules: Rules): Steps<Proposal
     emptiness,
     complete: !rules.deadline.isOver,
   }
-}
-
-/** What the proposal and another scope share, with at most `max` pairs of paths; null if they share nothing. */
-export function* compare(
-  proposal: Proposal,
-  other: StoredScope,
-  { rules, max }: { rules: Rules; max: number },
-): Steps<ScopeMatch | null> {
-  const { areas, pairs } = comparisonOf(proposal, other, rules)
-  const paths = yield* takePairs(pairs, max)
-  return areas.length + paths.length > 0 ? { areas, paths } : null
 }
 
 /** The areas that the proposal and another scope share, and the pairs of paths one by one. */
@@ -126,4 +114,31 @@ function declaredGlobsOf(scope: StoredScope, rules: Pick<Rules, 'areas'>): Glob[
   const globs = scope.areas.flatMap((label) => rules.areas.get(labelKey(label)) ?? [])
   const paths = scope.is_literal ? scope.paths.map(fileGlob) : globsOfPaths(scope.paths)
   return [...paths, ...globs]
+}
+
+/** Two sides with their changed files, and the scopes of both. */
+export interface ChangedPair {
+  yours: IndexedSide
+  theirs: DigestedSide
+  proposal: Proposal
+  other: StoredScope
+}
+
+/**
+ * Null if the deadline does not reach it. `paths`: the pairs of declared paths besides the files that both change. `max`: how many are found, and how many
+ * files kept.
+ */
+export function* compareChanges(
+  { yours, theirs, proposal, other }: ChangedPair,
+  rules: Rules,
+  max: { paths: number; files: number },
+): Steps<{ comparison: Comparison; paths: GlobPair[] } | null> {
+  const shared = sharedFiles(yours.index, theirs.files)
+  yield
+  const found = yield* compareSides(yours, theirs, { shared, ...rules })
+  if (rules.deadline.isOver) return null
+  const paths = yield* takePairs(pairsWithoutFiles(proposal, other, rules), max.paths)
+  // Areas say less than the lines that are known.
+  const findings = [...found.findings, ...scopeFindings(paths, [])].sort(byConsequence)
+  return { comparison: { ...found, findings, files: found.files.slice(0, max.files) }, paths }
 }

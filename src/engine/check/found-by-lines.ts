@@ -6,10 +6,10 @@ import { consequenceOf } from '../../vocabulary/finding.ts'
 import { activityWeight, bySeverity, type Ranked, type Weight } from '../../vocabulary/severity.ts'
 import { type Comparison, isCommon, pullsOf, withoutDuplicate } from '../kinds/compare.ts'
 import { severityOf } from '../kinds/kinds.ts'
-import { digestedSide } from '../kinds/side.ts'
+import { digestedSide, type IndexedSide, indexedSide } from '../kinds/side.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
-import { compareChanges } from './compare-changes.ts'
-import { filesSince, type IndexedSide, indexedSide, sideOf, withDigests } from './sides.ts'
+import { compareChanges } from './compare.ts'
+import { filesSince, sideOf, withDigests } from './sides.ts'
 import type { CheckedWork } from './source.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */

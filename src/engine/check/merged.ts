@@ -2,10 +2,11 @@
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
 import type { Steps } from '../../vocabulary/deadline.ts'
+import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import { newLinesOf } from '../lines/added-lines.ts'
 import type { MergedActivity } from '../records/activity.ts'
 import { storedScopeOf } from '../records/compared-scope.ts'
-import { compare, type Proposal } from './compare.ts'
+import { comparisonOf, type Proposal } from './compare.ts'
 import type { Rules } from './rules.ts'
 import type { CheckedWork, DoneBy } from './source.ts'
 
@@ -37,7 +38,8 @@ function* sharing(
 ): Steps<MergedActivity[]> {
   const shared: MergedActivity[] = []
   for (const each of page) {
-    if (yield* compare(proposal, storedScopeOf(each), { rules, max: 1 })) shared.push(each)
+    const { areas, pairs } = comparisonOf(proposal, storedScopeOf(each), rules)
+    if (areas.length > 0 || (yield* takePairs(pairs, 1)).length > 0) shared.push(each)
     yield
   }
   return shared

@@ -4,8 +4,6 @@ import { isListed } from '../../vocabulary/names.ts'
 import {
   type Author,
   type DigestedFile,
-  type DigestedSide,
-  digestedSide,
   fileKey,
   type Intent,
   type Side,
@@ -14,11 +12,9 @@ import {
 import type { ChangeOrigin } from '../lines/change.ts'
 import { closingIssues } from '../lines/closing-issues.ts'
 import { decodeDigest } from '../lines/digest.ts'
-import { type FileIndex, indexFiles } from '../lines/pair-verdict.ts'
 import { authorLogin, type ComparedActivity } from '../records/activity.ts'
 import { type ComparedFields, comparedScopeOf, issuesOf } from '../records/compared-scope.ts'
-import type { Rules } from './rules.ts'
-import type { CheckContext, Names, Sided, StoredFile } from './source.ts'
+import type { CheckContext, Sided, StoredFile } from './source.ts'
 
 /** The files of the activities that are checked, with all digests. */
 export async function readOwnFiles(
@@ -47,21 +43,6 @@ export function withDigests(
     if (!(digest instanceof Uint8Array)) return { ...file, changed_lines, digest }
     return { ...file, changed_lines, digest: deadline.isOver ? null : decodeDigest(digest) }
   })
-}
-
-/** A side with its files by name, which are those that other sides can have too. */
-export interface IndexedSide extends DigestedSide {
-  index: FileIndex<DigestedFile>
-}
-
-/** `names`: those that other sides can have too. */
-export function* indexedSide(
-  side: Intent,
-  files: readonly DigestedFile[],
-  { names, rules }: { names: Names; rules: Rules },
-): Steps<IndexedSide> {
-  const index = new Map([...indexFiles(files)].filter(([name]) => names.has(name)))
-  return { ...(yield* digestedSide(side, files, rules)), index }
 }
 
 /** The files of work since it parted from other work: see `Source.since`. */

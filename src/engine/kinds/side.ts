@@ -3,6 +3,7 @@ import type { Steps } from '../../vocabulary/deadline.ts'
 import { type Fingerprint, fingerprintOf } from '../lines/added-lines.ts'
 import type { ChangedFile, ChangeOrigin, FileChange } from '../lines/change.ts'
 import type { NoiseRules } from '../lines/noise.ts'
+import { type FileIndex, indexFiles } from '../lines/pair-verdict.ts'
 import { manifestPlaces, type NumberRules, type Taking, takingOf } from '../lines/taken.ts'
 
 export interface SideFile extends ChangedFile {
@@ -64,6 +65,21 @@ export function* digestedSide(
   }
   const manifests = new Set(manifestPlaces(files, numbers))
   return { ...side, files, counted, manifests, fingerprint, taking: takingOf(files) }
+}
+
+/** A side with its files by name, which are those that other sides can have too. */
+export interface IndexedSide extends DigestedSide {
+  index: FileIndex<DigestedFile>
+}
+
+/** `names`: those that other sides can have too. */
+export function* indexedSide(
+  side: Intent,
+  files: readonly DigestedFile[],
+  { names, rules }: { names: { has(name: string): boolean }; rules: Parameters<typeof digestedSide>[2] },
+): Steps<IndexedSide> {
+  const index = new Map([...indexFiles(files)].filter(([name]) => names.has(name)))
+  return { ...(yield* digestedSide(side, files, rules)), index }
 }
 
 /** A draft may have declared and pushed a file of the same path. */
