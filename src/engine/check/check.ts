@@ -102,29 +102,12 @@ function isEmpty({ areas, paths, files }: StoredScope): boolean {
 
 async function check(ctx: CheckContext, input: CheckInput): Promise<Conclusion> {
   const work = await begin(ctx, input)
-  const found = await findOverlaps(work)
+  const { activities, notables, comparisons, ...found } = await findOverlaps(work)
   const merged = await compareMerged(work)
-  const { collisions, notables } = await readMatches(await withAuthor(work, found.activities), found)
+  const matches = await readMatches(await withAuthor(work, activities), { activities, notables, comparisons })
   const { self, branch, proposal } = work
-  return {
-    self,
-    branch,
-    emptiness: proposal.emptiness,
-    expected: found.expected,
-    other_base: found.other_base,
-    collisions,
-    notables,
-    same_file: found.same_file,
-    merged,
-    done_by: await readDone(work),
-    total_related: found.total,
-    cut: found.cut + work.cut,
-    checked_against: {
-      ...found.compared,
-      as_of: ctx.now.toISOString(),
-      complete: found.complete && proposal.emptiness !== 'nothing_given',
-    },
-  }
+  const { emptiness } = proposal
+  return { self, branch, emptiness, ...found, ...matches, merged, done_by: await readDone(work) }
 }
 
 async function readDone(work: CheckedWork): Promise<DoneWork | null> {

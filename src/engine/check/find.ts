@@ -1,6 +1,6 @@
 /** Finds the records that overlap with a proposal. */
 
-import { type Expected, IDS_MAX } from '../../vocabulary/contract/overlap.ts'
+import { IDS_MAX } from '../../vocabulary/contract/overlap.ts'
 import type { Steps } from '../../vocabulary/deadline.ts'
 import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
 import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
@@ -10,29 +10,20 @@ import type { LiveSet, NearBy } from '../live-set.ts'
 import { areaPlace, issuePlace, type LiveRecord } from '../record.ts'
 import type { Stacks } from '../stacks.ts'
 import type { Proposal } from './compare.ts'
+import type { Conclusion } from './conclusion.ts'
 import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
 import type { CheckedWork } from './source.ts'
 
-export interface FoundWork {
+export interface FoundWork
+  extends Pick<
+    Conclusion,
+    'same_file' | 'expected' | 'other_base' | 'total_related' | 'cut' | 'checked_against'
+  > {
   /** The most severe first, then the newest, at most `IDS_MAX`. */
   activities: Ranked[]
   notables: Ranked[]
-  /** The activities that only change the same files, with their lines apart, the newest first. */
-  same_file: string[]
   /** By the id of each activity with changed files. */
   comparisons: ReadonlyMap<string, Comparison>
-  /** The number of all activities and notables that overlap. */
-  total: number
-  /** The own and stacked activities. */
-  expected: Expected
-  /** The activities that overlap but have another base branch, the newest first, at most `IDS_MAX`. */
-  other_base: string[]
-  /** The number of records that were compared. */
-  compared: Counts
-  /** The number of activities without a match whose changed files are not all known. Zero if the proposal has no paths. */
-  cut: number
-  /** False if the deadline, or a limit, was reached before the last record. */
-  complete: boolean
 }
 
 interface Counts {
@@ -42,29 +33,35 @@ interface Counts {
 
 /** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. */
 export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {
-  const { proposal, rules, side } = work
+  const { ctx, proposal, rules, side } = work
   const near = await findNear(work)
   const isByLines = side.files.length > 0
   const ranked = near.activities.slice(0, isByLines ? BY_LINES_MAX : IDS_MAX)
   const byLines = isByLines && ranked.length > 0 ? await rankByLines(work, ranked, near.openPulls) : null
   const apart = byLines ? byLines.left_out + byLines.same_file.length : 0
   const isRanked = byLines === null || near.activities.length <= BY_LINES_MAX
-  const hasPaths = proposal.paths.globs.length > 0
+  const isComplete = proposal.complete && isRanked && !rules.deadline.isOver
+  // Without paths, it does not matter which files of others are unknown.
+  const cut = proposal.paths.globs.length > 0 ? near.cut : 0
   return {
     activities: (byLines?.ranked ?? ranked).slice(0, IDS_MAX),
     notables: near.notables.slice(0, IDS_MAX),
     same_file: byLines?.same_file ?? [],
     comparisons: byLines?.comparisons ?? new Map(),
-    total: near.activities.length - apart + near.notables.length,
+    total_related: near.activities.length - apart + near.notables.length,
     expected: near.expected,
     other_base: near.other_base.slice(0, IDS_MAX),
-    compared: near.compared,
-    cut: hasPaths ? near.cut : 0,
-    complete: proposal.complete && isRanked && !rules.deadline.isOver,
+    cut: cut + work.cut,
+    checked_against: {
+      ...near.compared,
+      as_of: ctx.now.toISOString(),
+      complete: isComplete && proposal.emptiness !== 'nothing_given',
+    },
   }
 }
 
-interface FoundNear extends Pick<FoundWork, 'expected' | 'other_base' | 'compared' | 'cut'> {
+interface FoundNear extends Pick<FoundWork, 'expected' | 'other_base' | 'cut'> {
+  compared: Counts
   /** All of them, the most severe first, then the newest. */
   activities: Ranked[]
   /** The number of open pull requests with live work. */
