@@ -1,7 +1,11 @@
 /** Replays the pull requests of a mirror in the order of events, and compares the verdicts with `git merge-tree`. */
 
-import { attributesOf, readGitAttributes } from '../../src/engine/lines/git-attributes.ts'
-import { DEFAULT_NOISE, type NoiseRules } from '../../src/engine/lines/noise.ts'
+import {
+  attributesOf,
+  DEFAULT_NOISE,
+  type NoiseRules,
+  readGitAttributes,
+} from '../../src/engine/lines/noise.ts'
 import { countsOf } from './comment-rules.ts'
 import { type Branch, type Commits, readCommits } from './commits.ts'
 import { type Git, type ScratchGit, scratchOf } from './git.ts'

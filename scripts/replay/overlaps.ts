@@ -2,8 +2,8 @@
 
 import { isSameAuthor } from '../../src/engine/kinds/side.ts'
 import type { FileChange } from '../../src/engine/lines/change.ts'
-import { verdictWithoutLines } from '../../src/engine/lines/file-verdict.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
+import { verdictWithoutLines } from '../../src/engine/lines/pair-verdict.ts'
 import { addTo } from '../../src/vocabulary/lists.ts'
 import type { Branch } from './commits.ts'
 import { type Changed, type ComparedHeads, compareHeads, isStacked, keysOf } from './heads.ts'

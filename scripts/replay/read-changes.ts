@@ -2,8 +2,8 @@
 
 import { loginAuthor } from '../../src/engine/check/sides.ts'
 import type { FileChange } from '../../src/engine/lines/change.ts'
-import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
 import { KEY_BYTES, lineHasher } from '../../src/engine/lines/line-hash.ts'
+import { closingIssues } from '../../src/engine/lines/markdown-prose.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { changedFiles } from './changed-files.ts'

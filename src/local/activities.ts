@@ -2,7 +2,7 @@
 import { checkActivities } from '../engine/check/check.ts'
 import { briefOf, conclude } from '../engine/check/conclude.ts'
 import { listInBase, listInFiles, reservationOf } from '../engine/check/next-number.ts'
-import * as form from '../engine/records/activity-form.ts'
+import * as form from '../engine/records/activity.ts'
 import { asOf } from '../engine/records/activity-lifecycle.ts'
 import {
   type ActivityContext,

@@ -1,8 +1,8 @@
 /** What reading a clone needs, and what its readers share. */
 import { createHash } from 'node:crypto'
 import { changedLinesOf, changeOf, type FileChange } from '../engine/lines/change.ts'
-import type { AttributeRule } from '../engine/lines/git-attributes.ts'
 import type { LineHasher } from '../engine/lines/line-hash.ts'
+import type { AttributeRule } from '../engine/lines/noise.ts'
 import type { Change } from '../git/diff-output.ts'
 import type { Git } from '../git/git.ts'
 import type { Settings } from '../vocabulary/contract/settings.ts'

@@ -1,6 +1,6 @@
 /** A clone as a check asks for its records, and pages of its activities. */
 import type { CheckContext, Source } from '../engine/check/source.ts'
-import { listedOf } from '../engine/records/activity-form.ts'
+import { listedOf } from '../engine/records/activity.ts'
 import { isClosed, isLive } from '../vocabulary/activity-status.ts'
 import type { ListActivities, ListedActivity } from '../vocabulary/contract/activity.ts'
 import { cursorAt, type Page } from '../vocabulary/contract/pagination.ts'

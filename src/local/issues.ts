@@ -1,6 +1,6 @@
 /** Who works on an issue in one clone: of the live work on it, what came first holds it (docs/contract/issues.md). */
 import type { StoredActivity } from '../engine/records/activity.ts'
-import { issuesOf } from '../engine/records/compared-scope.ts'
+import { issuesOf } from '../engine/records/activity.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import {
   ISSUE_NUMBER_MAX,

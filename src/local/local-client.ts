@@ -11,7 +11,7 @@ import { notableMethods } from './notables.ts'
 import { fetchedAt } from './pull-requests.ts'
 import { type ReaderOptions, readerOf, withLookedAt } from './reader.ts'
 
-export { readGitAttributes } from '../engine/lines/git-attributes.ts'
+export { readGitAttributes } from '../engine/lines/noise.ts'
 export { DiffCache } from './diff-cache.ts'
 export { RecordFiles } from './record-files.ts'
 export { readSettings } from './settings.ts'

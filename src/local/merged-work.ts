@@ -2,7 +2,7 @@
 import { rulesOf } from '../engine/check/rules.ts'
 import type { DoneBy, DoneSubject } from '../engine/check/source.ts'
 import { type NewLines, newLinesOf, numbersReverted } from '../engine/lines/added-lines.ts'
-import { closingIssues } from '../engine/lines/closing-issues.ts'
+import { closingIssues } from '../engine/lines/markdown-prose.ts'
 import { isComparable, KEPT_FOR_MS, MergedLines } from '../engine/lines/merged-lines.ts'
 import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'

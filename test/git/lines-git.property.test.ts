@@ -1,6 +1,6 @@
 /** Verdicts compared with git on random files and edits. The seeds are fixed, so that runs are reproducible. */
 import { expect, test } from 'vitest'
-import { fileVerdict } from '../../src/engine/lines/file-verdict.ts'
+import { fileVerdict } from '../../src/engine/lines/pair-verdict.ts'
 import { change } from '../support/lines.ts'
 import { type MergeWithTruth, mergesWithTruth } from '../support/merge-oracle.ts'
 import { type Material, randomMerges } from '../support/random-merges.ts'

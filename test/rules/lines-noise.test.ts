@@ -1,7 +1,12 @@
 /** Which files are noise, by name, by attributes and by settings. */
 import { describe, expect, test } from 'vitest'
-import { attributesOf, readGitAttributes } from '../../src/engine/lines/git-attributes.ts'
-import { DEFAULT_NOISE, noiseOf, noiseOfPath } from '../../src/engine/lines/noise.ts'
+import {
+  attributesOf,
+  DEFAULT_NOISE,
+  noiseOf,
+  noiseOfPath,
+  readGitAttributes,
+} from '../../src/engine/lines/noise.ts'
 import { Deadline } from '../../src/vocabulary/deadline.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import { change } from '../support/lines.ts'

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { changeOf } from '../../src/engine/lines/change.ts'
-import { closingIssues } from '../../src/engine/lines/closing-issues.ts'
+import { closingIssues } from '../../src/engine/lines/markdown-prose.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { type FilePair, indexFiles, pairVerdict, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
 import { Deadline } from '../../src/vocabulary/deadline.ts'

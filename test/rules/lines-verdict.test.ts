@@ -1,7 +1,7 @@
 /** The verdict about one file that both sides change: a table for each part of the rule. */
 import { describe, expect, test } from 'vitest'
 import type { FileChange } from '../../src/engine/lines/change.ts'
-import { fileVerdict } from '../../src/engine/lines/file-verdict.ts'
+import { fileVerdict } from '../../src/engine/lines/pair-verdict.ts'
 import { change, editOf } from '../support/lines.ts'
 
 /** The verdict, such as `conflict proved` or `near`. Asserts that it is the same with the sides swapped. */

@@ -1,6 +1,6 @@
 /** Scopes and settings that often overlap, for property tests. */
 import fc from 'fast-check'
-import type { AttributeRule } from '../../src/engine/lines/git-attributes.ts'
+import type { AttributeRule } from '../../src/engine/lines/noise.ts'
 import { paths } from '../../src/vocabulary/contract/scope.ts'
 import type { Settings } from '../../src/vocabulary/contract/settings.ts'
 

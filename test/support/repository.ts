@@ -2,7 +2,7 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import { beforeEach, expect } from 'vitest'
 import type { z } from 'zod'
-import type { AttributeRule } from '../../src/engine/lines/git-attributes.ts'
+import type { AttributeRule } from '../../src/engine/lines/noise.ts'
 import type { Config } from '../../src/server/platform/config.ts'
 import type { Db } from '../../src/server/platform/db/database.ts'
 import { insertActivity, type NewActivity } from '../../src/server/records/activities/store.ts'

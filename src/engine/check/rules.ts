@@ -5,8 +5,13 @@ import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { Deadline } from '../../vocabulary/deadline.ts'
 import { type Glob, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
 import type { Exclusion } from '../../vocabulary/scope/path-set.ts'
-import { type AttributeRule, attributesOf } from '../lines/git-attributes.ts'
-import { NOISE_CLASSES, type NoiseRules, noiseOfPath } from '../lines/noise.ts'
+import {
+  type AttributeRule,
+  attributesOf,
+  NOISE_CLASSES,
+  type NoiseRules,
+  noiseOfPath,
+} from '../lines/noise.ts'
 import type { NumberRules } from '../lines/taken.ts'
 
 export interface Rules {

@@ -10,10 +10,10 @@ import {
   type SideFile,
 } from '../kinds/side.ts'
 import type { ChangeOrigin } from '../lines/change.ts'
-import { closingIssues } from '../lines/closing-issues.ts'
 import { decodeDigest } from '../lines/digest.ts'
-import { authorLogin, type ComparedActivity } from '../records/activity.ts'
-import { type ComparedFields, comparedScopeOf, issuesOf } from '../records/compared-scope.ts'
+import { closingIssues } from '../lines/markdown-prose.ts'
+import { authorLogin, type ComparedActivity, issuesOf } from '../records/activity.ts'
+import { type ComparedFields, comparedScopeOf } from '../records/compared-scope.ts'
 import type { CheckContext, Sided, StoredFile } from './source.ts'
 
 /** The files of the activities that are checked, with all digests. */

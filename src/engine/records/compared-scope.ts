@@ -4,7 +4,7 @@ import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { type ChangedFile, type ChangeOrigin, namesOf } from '../lines/change.ts'
 import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
 import { issuePlace, type StoredScope } from '../record.ts'
-import type { ComparedActivity } from './activity.ts'
+import { type ComparedActivity, issuesOf } from './activity.ts'
 
 /** The fields that determine the compared scope. */
 export type ComparedFields = Pick<
@@ -48,11 +48,6 @@ export function storedScopeOf(record: ComparedFields | { scope: Scope }): Stored
   const { files, ...scope } = comparedScopeOf(record)
   const taken = [...takenPlaces(files), ...manifestPlaces(files), ...issuesOf(record).map(issuePlace)]
   return { ...scope, files: distinctNames(files), taken }
-}
-
-/** The issues that an activity is on: the one that was sent with it first, then those that its pull request closes. */
-export function issuesOf({ issue, closes }: Pick<ComparedActivity, 'issue' | 'closes'>): number[] {
-  return [...new Set([...(issue === null ? [] : [issue]), ...(closes ?? [])])]
 }
 
 /** Whether the files of a ready pull request take the place of what was declared by a request. */

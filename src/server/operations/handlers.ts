@@ -3,7 +3,7 @@
 import { checkActivities, checkProposal } from '../../engine/check/check.ts'
 import { briefOf, conclude } from '../../engine/check/conclude.ts'
 import { driftOf } from '../../engine/check/drift.ts'
-import * as activityForm from '../../engine/records/activity-form.ts'
+import * as activityForm from '../../engine/records/activity.ts'
 import * as notableForm from '../../engine/records/notable.ts'
 import { sourcesOf } from '../../engine/settings/layers.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'

@@ -1,7 +1,7 @@
 /** Create, retrieve, list, update, heartbeat and archive activities. */
 
 import { lineHasher } from '../../../engine/lines/line-hash.ts'
-import { listedOf } from '../../../engine/records/activity-form.ts'
+import { listedOf } from '../../../engine/records/activity.ts'
 import { asOf } from '../../../engine/records/activity-lifecycle.ts'
 import {
   type ActivityContext,

@@ -1,7 +1,6 @@
 /** The fields that an activity takes from its pull request. Pure. */
 
-import { closingIssues } from '../../../engine/lines/closing-issues.ts'
-import { firstProse } from '../../../engine/lines/markdown-prose.ts'
+import { closingIssues, firstProse } from '../../../engine/lines/markdown-prose.ts'
 import { storableText } from '../../../vocabulary/others-text.ts'
 import type { GithubPullRequest } from '../../github/pull-request.ts'
 import type { RepoContext } from '../repositories/repo.ts'

@@ -2,7 +2,7 @@
 import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { ReservedNumber } from '../../../engine/check/source.ts'
 import type { FileChange } from '../../../engine/lines/change.ts'
-import { issuesOf } from '../../../engine/records/compared-scope.ts'
+import { issuesOf } from '../../../engine/records/activity.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../../vocabulary/contract/activity.ts'
 import type { Db } from '../../platform/db/database.ts'

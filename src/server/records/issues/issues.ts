@@ -1,7 +1,7 @@
 /** Who works on an issue, and which merged pull request closes it (docs/contract/issues.md). */
 
 import { issuePlace } from '../../../engine/record.ts'
-import { issuesOf } from '../../../engine/records/compared-scope.ts'
+import { issuesOf } from '../../../engine/records/activity.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import {

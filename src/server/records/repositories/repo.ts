@@ -1,8 +1,8 @@
 /** One repository, one caller, one point in time: the context of all work on a repository. */
 
 import { randomBytes } from 'node:crypto'
-import type { AttributeRule } from '../../../engine/lines/git-attributes.ts'
 import { KEY_BYTES } from '../../../engine/lines/line-hash.ts'
+import type { AttributeRule } from '../../../engine/lines/noise.ts'
 import { type SettingsLayer, settingsOf } from '../../../engine/settings/layers.ts'
 import { later } from '../../../vocabulary/clock.ts'
 import type { Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'

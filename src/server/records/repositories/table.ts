@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import type { AttributeRule } from '../../../engine/lines/git-attributes.ts'
 import { KEY_BYTES } from '../../../engine/lines/line-hash.ts'
+import type { AttributeRule } from '../../../engine/lines/noise.ts'
 import type { FileSettings, Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'
 import { bytes, instant, repoId } from '../../platform/db/column.ts'
 
