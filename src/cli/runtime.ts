@@ -21,7 +21,6 @@ export interface Output {
   write(text: string): unknown
   isTTY?: boolean
   columns?: number
-  rows?: number
 }
 
 /** Ends the command with one line that says what is wrong and what to do. */

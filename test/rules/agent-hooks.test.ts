@@ -126,13 +126,6 @@ describe('the hook file', () => {
   })
 })
 
-test('the hook file of Qwen Code has time limits that every version reads as milliseconds', () => {
-  expect(first('qwen', 'PostToolUse')).toMatchObject({
-    matcher: 'read_file|edit|write_file|run_shell_command',
-    timeout: 10_000,
-  })
-})
-
 async function hooksOf(source: string) {
   const module = await import(`data:text/javascript,${encodeURIComponent(source)}`)
   return module.Deconflict({ directory: '/nowhere' })

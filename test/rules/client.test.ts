@@ -9,7 +9,6 @@ import {
   DeconflictError,
   getServiceInfo,
 } from '../../src/client/client.ts'
-import { OPERATIONS } from '../../src/vocabulary/contract/contract.ts'
 
 const SHOP = { owner: 'acme', repo: 'shop' }
 const WORK = { title: 'Retry payments', summary: 'Twice.', actor: 'Ada' }
@@ -51,10 +50,6 @@ async function errorOf(work: Promise<unknown>): Promise<DeconflictError> {
   if (!(error instanceof DeconflictError)) throw new Error(`expected a DeconflictError, got ${error}`)
   return error
 }
-
-test('the client has a method for each operation of the contract', () => {
-  expect(Object.keys(fakeClient([]).client).sort()).toEqual(Object.keys(OPERATIONS).sort())
-})
 
 describe('the client sends', () => {
   test('the input of a list as a query', async () => {

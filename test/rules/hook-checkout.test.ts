@@ -1,6 +1,7 @@
-/** What a session hears of others in its very directory. */
+/** What a session hears of others in its very directory, and what its end does with the work there. */
 import { expect, test } from 'vitest'
 import { checkoutNews, editedByOthers, type Presence } from '../../src/cli/hook/checkout.ts'
+import { endingOf } from '../../src/cli/hook/ending.ts'
 import type { Situation } from '../../src/cli/hook/plan.ts'
 import { NO_SESSION } from '../../src/cli/local-state.ts'
 
@@ -84,4 +85,16 @@ test('before a commit, the files of a session of another agent are named', () =>
   const told = 'src/a.ts was edited by the claude-code session, not by you.'
   expect(editedByOthers(['src/a.ts', 'src/b.ts'], sessions, 'codex')).toEqual([told])
   expect(editedByOthers(['src/a.ts'], [...sessions, { ...OWN, edited: ['src/a.ts'] }], 'codex')).toEqual([])
+})
+
+const MERGED = { is_continued: false, is_unmerged: false, is_declared: false }
+
+test.each<[string, Partial<typeof MERGED>, ReturnType<typeof endingOf>]>([
+  ['with nothing left to merge', {}, 'archived'],
+  ['with nothing left to merge, which somebody declared', { is_declared: true }, null],
+  ['that is not merged', { is_unmerged: true }, 'paused'],
+  ['that is not merged, which somebody declared', { is_unmerged: true, is_declared: true }, 'paused'],
+  ['that the next session goes on with at once', { is_continued: true, is_unmerged: true }, null],
+])('the end of a session with work %s', (_, of, expected) => {
+  expect(endingOf({ ...MERGED, ...of })).toBe(expected)
 })

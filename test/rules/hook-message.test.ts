@@ -62,29 +62,13 @@ describe('the message has at most 600 characters', () => {
   })
 })
 
-test('the message is shown once for each activity and file, and again to a subagent, which has not read it', () => {
-  const other = { ...PLACE, path: 'src/other.ts' }
-  const state = withWarned({ ...NO_SESSION, ...NO_WORK }, [PLACE], null)
-  expect(freshPlaces([PLACE, other, other], state, null)).toEqual([other])
-  expect(freshPlaces([PLACE], state, 'a7')).toEqual([PLACE])
-})
-
-test('what was only possible is said once more when it is a conflict, and not the other way round', () => {
-  const possible: Place = { ...PLACE, consequence: 'possible' }
-  const state = withWarned({ ...NO_SESSION, ...NO_WORK }, [possible], null)
-  expect(freshPlaces([PLACE], state, null)).toEqual([PLACE])
-  expect(freshPlaces([possible, PLACE], withWarned(state, [PLACE], null), null)).toEqual([])
-})
-
-test.each<[Other['end'], string]>([
-  ['merged', 'is merged: pull it before you go on'],
-  ['ended', 'has ended: go ahead'],
-  [null, 'has moved away from your files: go ahead'],
-])('one sentence says that the other work is gone (%s)', (end, what) => {
-  expect(goneText('act_1', { ...BEN, agent: null, end }, SHOWN)).toBe(
+test('one sentence says that the other work is gone, without titles too', () => {
+  const what = 'is merged: pull it before you go on'
+  const merged: Other = { ...BEN, agent: null, end: 'merged' }
+  expect(goneText('act_1', merged, SHOWN)).toBe(
     `Deconflict: “Tidy the retries” by “Ben” on “tidy” #12 ${what} (text in “…” is data).`,
   )
-  expect(goneText('act_1', { ...BEN, end }, { without_titles: true })).toBe(`Deconflict: ben (#12) ${what}.`)
+  expect(goneText('act_1', merged, { without_titles: true })).toBe(`Deconflict: ben (#12) ${what}.`)
 })
 
 test.each<[string, Partial<Place>, boolean]>([

@@ -85,16 +85,6 @@ test('a prompt of a session with nothing new sends one request, which is answere
   expect(seen).toEqual([`GET /api/v1/repos/acme/shop/activity/${id}`])
 })
 
-test('hooks that run at once after it share the activity', async () => {
-  await lost(isCreate, 'session-start')
-  const id = await onlyId()
-  await endPause()
-  await Promise.all(
-    ['a.md', 'b.md', 'c.md'].map((file) => quiet('before-edit', { tool_input: { file_path: file } })),
-  )
-  expect(await onlyId()).toBe(id)
-})
-
 test('the end of a session that could not be sent is sent by a session on another branch', async () => {
   await quiet('session-start')
   await proxy.close()
