@@ -8,12 +8,11 @@ import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { Generations } from './generations.ts'
 import { classifyError, type GithubError, requestOptions, toFailure } from './octokit.ts'
 import {
-  ListedRepository,
+  DescribedRepository,
   mayAccess,
   type RepositoryList,
   RepositoryLists,
   type VisibleRepository,
-  visibleOf,
 } from './repository-lists.ts'
 import { type Token, Tokens } from './tokens.ts'
 import { type BranchDirectory, listDirectory } from './trees.ts'
@@ -184,9 +183,9 @@ export class Access {
         repo: name,
         ...requestOptions(token.secret, validator),
       })
-      const found = ListedRepository.safeParse(response.data)
+      const found = DescribedRepository.safeParse(response.data)
       if (!found.success) return this.#staleAnswer(lookup, positive)
-      const repository = visibleOf(found.data)
+      const repository = found.data
       return this.#accept(token, { repository, etag: response.headers.etag, confirmed_at: now.getTime() })
     } catch (error) {
       const failure = classifyError(error, now)

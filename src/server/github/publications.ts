@@ -88,8 +88,7 @@ export async function reportCheckRun(
   run: CheckRun,
 ): Promise<void> {
   await client.rest.checks.create({
-    owner: repo.owner,
-    repo: repo.name,
+    ...named(repo),
     name: 'Deconflict',
     head_sha: run.head_sha,
     status: 'completed',

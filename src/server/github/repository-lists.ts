@@ -8,32 +8,28 @@ import type { Generations } from './generations.ts'
 import { classifyError, requestOptions, toFailure } from './octokit.ts'
 import type { Token } from './tokens.ts'
 
-/** A repository that the caller can see, under its current name. */
-export interface VisibleRepository {
-  id: number
-  owner: string
-  name: string
-  may_write: boolean
-  may_administer: boolean
-}
-
 /** The maximum number of pages of 100 repositories that are read. */
 const PAGES_MAX = 5
 const PAGE = 100
 
-/** The fields of a repository in GitHub's answers. */
-export const ListedRepository = z.object({
-  id: z.int(),
-  name: z.string(),
-  owner: z.object({ login: z.string() }),
-  permissions: z.partialRecord(z.string(), z.boolean()).optional(),
-})
+/** A repository as GitHub's answers describe it to a caller, under its current name. */
+export const DescribedRepository = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    owner: z.object({ login: z.string() }),
+    permissions: z.partialRecord(z.string(), z.boolean()).optional(),
+  })
+  .transform(({ id, name, owner, permissions }) => ({
+    id,
+    owner: owner.login,
+    name,
+    may_write: Boolean(permissions?.push || permissions?.maintain || permissions?.admin),
+    may_administer: Boolean(permissions?.admin),
+  }))
 
-export function visibleOf(listed: z.output<typeof ListedRepository>): VisibleRepository {
-  const { id, name, owner, permissions } = listed
-  const may_write = Boolean(permissions?.push || permissions?.maintain || permissions?.admin)
-  return { id, owner: owner.login, name, may_write, may_administer: Boolean(permissions?.admin) }
-}
+/** A repository that the caller can see. */
+export type VisibleRepository = z.output<typeof DescribedRepository>
 
 export function mayAccess(
   { may_write, may_administer }: VisibleRepository,
@@ -42,7 +38,7 @@ export function mayAccess(
   return access === 'read' || (access === 'write' ? may_write : may_administer)
 }
 
-const UserPage = z.array(ListedRepository)
+const UserPage = z.array(DescribedRepository)
 const InstallationPage = z.object({ repositories: UserPage })
 
 export interface RepositoryList {
@@ -104,7 +100,7 @@ export class RepositoryLists {
     try {
       for (let page = 1; page <= PAGES_MAX; page += 1) {
         const answer = await this.#page(lister, page)
-        repositories.push(...answer.listed.map(visibleOf))
+        repositories.push(...answer.listed)
         is_partial ||= answer.is_partial
         if (answer.is_last) return { repositories, complete: !is_partial, generation }
       }

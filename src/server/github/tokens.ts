@@ -78,7 +78,7 @@ export class Tokens {
       const user = User.safeParse(data)
       if (!user.success) throw toFailure({ kind: 'unavailable' })
       this.recordAccepted(token)
-      return { id: user.data.id, login: user.data.login }
+      return user.data
     } catch (error) {
       if (error instanceof Failure) throw error
       const failure = classifyError(error, this.#clock())
