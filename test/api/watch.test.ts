@@ -1,13 +1,12 @@
 /** Repositories that are watched without the GitHub App: polled pull requests become activities, and GitHub is only read. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../src/server/github/repository-calls.ts'
 import { watchOnce } from '../../src/server/github/tracking/watch.ts'
 import { Watch } from '../../src/server/github/watched-repositories.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
-import { type AppService, startAppService } from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { useAppService } from '../support/app-service.ts'
 import { SSO_URL } from '../support/github-reply.ts'
 import type { FakeRepository, PullGiven } from '../support/github-repository.ts'
 import { timestamp } from '../support/github-state.ts'
@@ -23,22 +22,15 @@ const PAGE = 20
 
 const WATCH = { token: TOKEN, repositories: [{ owner: 'Acme', name: 'shop' }] }
 
-const github = fakeGithub()
-let service: AppService
+const { github, service } = useAppService({
+  config: { github_app: null, watch: WATCH },
+  list_limits: { ...LIST_LIMITS, page: PAGE },
+})
 let shop: FakeRepository
 let repo_id = 900
 
-beforeAll(async () => {
-  const list_limits = { ...LIST_LIMITS, page: PAGE }
-  service = await startAppService(github, { config: { github_app: null, watch: WATCH }, list_limits })
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
-beforeEach(async () => {
+beforeEach(() => {
   github.clearFaults()
-  await service.reset()
   github.state.repositories.length = 0
   repo_id += 1
   github.repository({ id: repo_id, full_name: 'acme/shop' })
