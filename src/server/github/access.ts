@@ -5,10 +5,10 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { isNamePart } from '../../vocabulary/names.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
-import { Generations } from './generations.ts'
 import { classifyError, type GithubError, requestOptions, toFailure } from './octokit.ts'
 import {
   DescribedRepository,
+  Generations,
   mayAccess,
   type RepositoryList,
   RepositoryLists,

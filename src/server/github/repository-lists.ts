@@ -1,10 +1,9 @@
-/** The repositories that GitHub lists for a token, cached like permissions. */
+/** What GitHub shows of repositories to a token: one, or its list, which is cached like permissions; and until when cached answers hold. */
 import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Operation } from '../../vocabulary/contract/operation.ts'
-import type { Generations } from './generations.ts'
 import { classifyError, requestOptions, toFailure } from './octokit.ts'
 import type { Token } from './tokens.ts'
 
@@ -36,6 +35,32 @@ export function mayAccess(
   access: Operation['access'],
 ): boolean {
   return access === 'read' || (access === 'write' ? may_write : may_administer)
+}
+
+/** Invalidates cached answers without visiting the entries of a cache. Owners are case-insensitive. There are as many as webhooks named. */
+export class Generations {
+  readonly #owners = new Map<string, number>()
+  /** The number of invalidations so far. */
+  #count = 0
+  /** The count at the last invalidation of all owners. */
+  #all = 0
+
+  /** Read this before calling GitHub: the answer is current while the generation of its owner is not later. */
+  get now(): number {
+    return this.#count
+  }
+
+  /** Answers about repositories of `owner` are valid from this generation on. */
+  of(owner: string): number {
+    return Math.max(this.#all, this.#owners.get(owner.toLowerCase()) ?? 0)
+  }
+
+  /** Invalidates the answers about `owner`, or about all owners. */
+  invalidate(owner?: string): void {
+    this.#count += 1
+    if (owner === undefined) this.#all = this.#count
+    else this.#owners.set(owner.toLowerCase(), this.#count)
+  }
 }
 
 const UserPage = z.array(DescribedRepository)

@@ -2,7 +2,7 @@
 import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../platform/db/database.ts'
 import { lockName } from '../platform/db/statements.ts'
-import { IMPORT_RANK, rankOf } from './store.ts'
+import { IMPORT_RANK, PRIORITIES } from './store.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 
 /** So many more candidates than places, because a transaction that enqueues a job again may hold its lock. */
@@ -22,7 +22,7 @@ interface Candidate {
 function findRunnable(tx: Db, now: Date, { served, places }: LeaseRequest): Promise<Candidate[]> {
   const at = sql`${now.toISOString()}::timestamptz`
   const after = sql`(${JSON.stringify(served)}::text::json ->> lines.priority::int)`
-  const lowest = sql`${rankOf(places.not_urgent > 0 ? 'reconcile' : 'recheck')}::int`
+  const below = sql`${places.not_urgent > 0 ? PRIORITIES.length : IMPORT_RANK}::int`
   const limit = places.all + SPARE
   const isRunningThere = sql`jobs.repo_id <> 0 and exists (select 1 from jobs as running
     where running.repo_id = jobs.repo_id and running.leased_until > ${at})`
@@ -31,7 +31,7 @@ function findRunnable(tx: Db, now: Date, { served, places }: LeaseRequest): Prom
     where earlier.repo_id = jobs.repo_id and earlier.state = 'pending' and earlier.step > 0
       and earlier.step < jobs.step and earlier.attempts = 0)`
   const first = (condition: SQL) => sql`(select priority, owner from jobs
-    where state = 'pending' and priority <= ${lowest} and ${condition} order by priority, owner limit 1)`
+    where state = 'pending' and priority < ${below} and ${condition} order by priority, owner limit 1)`
   const runnable = sql`(
     with recursive lines as (
       ${first(sql`true`)}
