@@ -57,7 +57,7 @@ describe('without a file', () => {
       sources: expect.objectContaining({ areas: 'default', 'comment.mode': 'default' }),
       budget: { share: null, limit: 0.15, in_force: false },
       may_write: true,
-      ...{ is_tracked: false, importing: null },
+      ...{ is_tracked: false, is_left_out: false, importing: null },
       may_administer: true,
     })
   })
