@@ -179,11 +179,6 @@ describe('an issue that a merged pull request closes', () => {
     await repository.advance(31 * DAY_MS)
     expect((await get('/issues/7')).done_by).toBeNull()
   })
-
-  test('is not done by one that names it without closing it', async () => {
-    await merge()
-    expect((await get('/issues/8')).done_by).toBeNull()
-  })
 })
 
 describe('two on one issue', () => {

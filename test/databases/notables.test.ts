@@ -55,12 +55,6 @@ describe('creating a notable', () => {
     expect(await get(id)).toMatchObject({ ...sent, id, type: 'notable' })
   })
 
-  test('drops duplicates of its scope and keeps the order', async () => {
-    const scope = { areas: ['b', 'a', 'B'], paths: ['z', 'a', 'z'] }
-    expect((await raise({ scope })).scope).toEqual({ areas: ['b', 'a'], paths: ['z', 'a'] })
-    expect((await raise({ scope: { paths: ['z'] } })).scope).toEqual({ areas: [], paths: ['z'] })
-  })
-
   test('has no creator when an installation created it', async () => {
     const { body } = await post(NOTABLE, 'app')
     expect(body.created_by).toBeNull()

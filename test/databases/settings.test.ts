@@ -76,12 +76,6 @@ describe('with a file', () => {
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(3_600_000)
   })
 
-  test('the TTL of activities applies up to its maximum', async () => {
-    await store({ activity_ttl_ms: 7_200_000, max_activity_ttl_ms: 3_600_000 })
-    const { activity } = (await service.api('POST', '/activity', { body: ACTIVITY })).body
-    expect(Date.parse(activity.expires_at) - Date.parse(activity.created_at)).toBe(3_600_000)
-  })
-
   test('a disabled category is rejected with 400 and the enabled ones are named', async () => {
     await store({ disabled_categories: ['migration', 'release'] })
     const before = (await service.api('GET', '/notables?limit=100')).body.items.length

@@ -65,16 +65,6 @@ describe('a sweep', () => {
     expect(await storedStatuses('notables')).toEqual({ active: 1 })
   })
 
-  test('stores the expiry of notables', async () => {
-    await repo.createNotable({})
-    fixture.service.clock.advance(7 * DAY_MS - 1)
-    expect((await sweep(fixture.service.app)).expired).toBe(0)
-    await repo.createNotable({})
-    fixture.service.clock.advance(5 * MINUTE_MS)
-    expect((await sweep(fixture.service.app)).expired).toBe(1)
-    expect(await storedStatuses('notables')).toEqual({ active: 1, expired: 1 })
-  })
-
   test('runs in batches until nothing is left', async () => {
     await repo.create({})
     // A batch has 500.
