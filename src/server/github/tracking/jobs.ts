@@ -11,10 +11,9 @@ import {
   DISCOVER,
   discoverInstallation,
   type InstalledRepository,
-  type NamedRepository,
 } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
-import { RECHECK_ALL } from '../../records/repositories/stored-settings.ts'
+import { type NamedRepository, RECHECK_ALL } from '../../records/repositories/stored-settings.ts'
 import { postNotification } from '../../tell/notify.ts'
 import { FAREWELL } from '../../tell/publication.ts'
 import { READ_FILES, readFiles } from './changed-files.ts'

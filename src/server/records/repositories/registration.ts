@@ -22,7 +22,12 @@ import {
 } from './installation-store.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
-import { refreshSettings, storeRepository, storeUninstalled } from './stored-settings.ts'
+import {
+  type NamedRepository,
+  refreshSettings,
+  storeRepository,
+  storeUninstalled,
+} from './stored-settings.ts'
 
 /** A repository as a delivery or GitHub describes it. */
 export interface InstalledRepository {
@@ -121,9 +126,6 @@ export async function* listInstalled(
 
 /** The kind of job that looks up the App's installation in one repository. */
 export const DISCOVER = 'discover'
-
-/** A repository under its current name. */
-export type NamedRepository = Omit<InstalledRepository, 'installation_id'>
 
 /**
  * Stores a repository on the first request of a caller with write access, and reads its settings if the App is
