@@ -1,16 +1,18 @@
 /** The heads of pull requests with their changed files, and the service's comparison of two of them. Pure. */
 
 import { rulesOf } from '../../src/engine/check/rules.ts'
-import { type Comparison, compareSides, type SharedFile } from '../../src/engine/kinds/compare.ts'
+import { type Comparison, compareSides } from '../../src/engine/kinds/compare.ts'
+import { type DigestedSide, digestedSide, type Intent } from '../../src/engine/kinds/side.ts'
 import {
   type DigestedFile,
-  type DigestedSide,
-  digestedSide,
-  type Intent,
-} from '../../src/engine/kinds/side.ts'
-import { type FileChange, namesOf } from '../../src/engine/lines/change.ts'
+  type FileChange,
+  type FileIndex,
+  indexFiles,
+  namesOf,
+  sharedFiles,
+} from '../../src/engine/lines/change.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
-import { type FileIndex, indexFiles, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
+import type { FilePair } from '../../src/engine/lines/pair-verdict.ts'
 import { takenPlaces } from '../../src/engine/lines/taken.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { findingOf } from '../../src/vocabulary/finding.ts'
@@ -36,7 +38,7 @@ export interface ComparedHeads extends Comparison {
   /** The verdict of the pair; undefined if they share no file. */
   lines: FindingOf<'lines'> | undefined
   /** The shared files that are not noise. */
-  real: SharedFile[]
+  real: FilePair[]
 }
 
 const { numbers } = rulesOf(DEFAULT_SETTINGS, [])
@@ -51,7 +53,7 @@ export function headOf(changes: readonly FileChange[], side: Intent, noise: Nois
 export function compareHeads(
   yours: Head,
   theirs: Head,
-  { noise, shared = sharedFiles(yours.index, theirs.files) }: { noise: NoiseRules; shared?: SharedFile[] },
+  { noise, shared = sharedFiles(yours.index, theirs.files) }: { noise: NoiseRules; shared?: FilePair[] },
 ): ComparedHeads {
   const options = { shared, noise, numbers, deadline: noise.deadline }
   const comparison = atOnce(compareSides(yours, theirs, options))

@@ -1,16 +1,21 @@
 /** Verdicts about pairs, the files that they share, and the issues that texts close. */
 
 import { describe, expect, test } from 'vitest'
-import { changeOf } from '../../src/engine/lines/change.ts'
+import { changeOf, type DigestedFile, indexFiles, sharedFiles } from '../../src/engine/lines/change.ts'
 import { closingIssues } from '../../src/engine/lines/markdown-prose.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
-import { type FilePair, indexFiles, pairVerdict, sharedFiles } from '../../src/engine/lines/pair-verdict.ts'
+import { type FilePair, pairVerdict } from '../../src/engine/lines/pair-verdict.ts'
 import { Deadline } from '../../src/vocabulary/deadline.ts'
 import { change, editOf, hash } from '../support/lines.ts'
 import { atOnce } from '../support/steps.ts'
 
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
-const edit = (path: string, at: number, text: string) => change({ path, patch: editOf(FILE, at, 1, [text]) })
+const fileOf = (given: Parameters<typeof change>[0]): DigestedFile => ({
+  ...change(given),
+  origin: 'pushed',
+  base_sha: 'base',
+})
+const edit = (path: string, at: number, text: string) => fileOf({ path, patch: editOf(FILE, at, 1, [text]) })
 
 const FILES: Record<string, [mine: number, its: number]> = {
   conflict: [20, 20],
@@ -22,14 +27,14 @@ const FILES: Record<string, [mine: number, its: number]> = {
 /** A pair of files whose verdict is the given one. */
 function pairOf(path: string, verdict: string): FilePair {
   if (verdict === 'noise') return pairOf('go.sum', 'conflict')
-  if (verdict === 'unknown') return { path, yours: change({ path }), theirs: change({ path }) }
+  if (verdict === 'unknown') return { path, yours: fileOf({ path }), theirs: fileOf({ path }) }
   if (verdict === 'agrees') return { path, yours: edit(path, 20, 'a'), theirs: edit(path, 20, 'a') }
   const [mine, its] = FILES[verdict] as [number, number]
   return { path, yours: edit(path, mine, 'a'), theirs: edit(path, its, 'b') }
 }
 
-const verdictOf = (pairs: FilePair[], declared = { yours: false, theirs: false }) =>
-  atOnce(pairVerdict(pairs, { declared, one_base: true, noise: DEFAULT_NOISE, deadline: new Deadline() }))
+const verdictOf = (pairs: FilePair[]) =>
+  atOnce(pairVerdict(pairs, { noise: DEFAULT_NOISE, deadline: new Deadline() }))
 
 describe('a pair', () => {
   test('lists its files by path, and names the class of noise', () => {
@@ -57,11 +62,13 @@ describe('a pair', () => {
   })
 
   test('that is unknown because declared work sent no patch is marked as an intention', () => {
-    const mine: FilePair = { path: 'a', yours: change({ path: 'a' }), theirs: edit('a', 20, 'b') }
-    expect(verdictOf([mine]).lacks_patch).toBe(false)
-    expect(verdictOf([mine], { yours: true, theirs: false }).lacks_patch).toBe(true)
-    expect(verdictOf([mine], { yours: false, theirs: true }).lacks_patch).toBe(false)
-    expect(verdictOf([mine, pairOf('b', 'conflict')], { yours: true, theirs: true }).lacks_patch).toBe(false)
+    const [yours, theirs] = [fileOf({ path: 'a' }), edit('a', 20, 'b')]
+    const declared = (file: DigestedFile): DigestedFile => ({ ...file, origin: 'declared' })
+    const mine: FilePair = { path: 'a', yours: declared(yours), theirs }
+    expect(verdictOf([{ path: 'a', yours, theirs }]).lacks_patch).toBe(false)
+    expect(verdictOf([mine]).lacks_patch).toBe(true)
+    expect(verdictOf([{ path: 'a', yours, theirs: declared(theirs) }]).lacks_patch).toBe(false)
+    expect(verdictOf([mine, pairOf('b', 'conflict')]).lacks_patch).toBe(false)
   })
 })
 

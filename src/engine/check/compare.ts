@@ -15,7 +15,7 @@ import {
 } from '../../vocabulary/scope/path-set.ts'
 import { type Comparison, compareSides } from '../kinds/compare.ts'
 import type { DigestedSide, IndexedSide } from '../kinds/side.ts'
-import { sharedFiles } from '../lines/pair-verdict.ts'
+import { sharedFiles } from '../lines/change.ts'
 import type { StoredScope } from '../record.ts'
 import type { Rules } from './rules.ts'
 

@@ -1,15 +1,8 @@
 /** The sides of a check: what a stored activity is as a side (docs/contract/lines.md#authors), and its files with their digests. */
 import { type Deadline, mapped, type Steps } from '../../vocabulary/deadline.ts'
 import { isListed } from '../../vocabulary/names.ts'
-import {
-  type Author,
-  type DigestedFile,
-  fileKey,
-  type Intent,
-  type Side,
-  type SideFile,
-} from '../kinds/side.ts'
-import type { ChangeOrigin } from '../lines/change.ts'
+import type { Author, Intent, Side } from '../kinds/side.ts'
+import { type ChangeOrigin, type DigestedFile, fileKey, type SideFile } from '../lines/change.ts'
 import { decodeDigest } from '../lines/digest.ts'
 import { closingIssues } from '../lines/markdown-prose.ts'
 import { authorLogin, type ComparedActivity, issuesOf } from '../records/activity.ts'

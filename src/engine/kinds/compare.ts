@@ -1,19 +1,16 @@
 /** Compares two sides by their changed files: what they have in common, and in which files. */
-import type { Deadline, Steps } from '../../vocabulary/deadline.ts'
+import type { Steps } from '../../vocabulary/deadline.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
-import { addTo } from '../../vocabulary/lists.ts'
 import { byStrength } from '../../vocabulary/verdict.ts'
-import type { NoiseRules } from '../lines/noise.ts'
-import { type FilePair, type FileVerdict, type PairVerdict, pairVerdict } from '../lines/pair-verdict.ts'
+import {
+  type FilePair,
+  type FileVerdict,
+  type PairVerdictOptions,
+  pairVerdict,
+} from '../lines/pair-verdict.ts'
 import type { NumberRules } from '../lines/taken.ts'
 import { findingsOf } from './kinds.ts'
-import { type DigestedFile, type DigestedSide, fileKey } from './side.ts'
-
-/** A file that both sides change. */
-export interface SharedFile extends FilePair {
-  yours: DigestedFile
-  theirs: DigestedFile
-}
+import type { DigestedSide } from './side.ts'
 
 export interface Comparison {
   /** What they have in common, the weightiest first. */
@@ -33,19 +30,17 @@ interface Contained {
   theirs: boolean
 }
 
-export interface CompareOptions {
-  noise: NoiseRules
+export interface CompareOptions extends PairVerdictOptions {
   numbers: NumberRules
-  deadline: Pick<Deadline, 'isOver'>
 }
 
 /** `shared`: the files that both change. If the deadline is over afterwards, some were not compared. */
 export function* compareSides(
   yours: DigestedSide,
   theirs: DigestedSide,
-  { shared, ...options }: CompareOptions & { shared: readonly SharedFile[] },
+  { shared, ...options }: CompareOptions & { shared: readonly FilePair[] },
 ): Steps<Comparison> {
-  const { whole, ...pair } = yield* verdictOf(shared, options)
+  const { whole, ...pair } = yield* pairVerdict(shared, options)
   const { numbers } = options
   const isAgreed = pair.strongest?.verdict === 'agrees'
   const isContained = (side: DigestedSide, other: DigestedSide, found: ReadonlySet<string>) =>
@@ -93,47 +88,4 @@ export function pullsOf(numbers: Iterable<number | null>): number {
   const pulls = new Set(numbers)
   pulls.delete(null)
   return pulls.size
-}
-
-/**
- * The files of a draft can be declared and pushed, so pairs of files can differ in their origins and bases. Each combination
- * gets its own verdict. Usually there is only one combination.
- */
-function* verdictOf(
-  shared: readonly SharedFile[],
-  options: CompareOptions,
-): Steps<PairVerdict & { whole: Record<keyof Contained, Set<string>> }> {
-  const kinds = new Map<string, SharedFile[]>()
-  for (const pair of shared) {
-    const kind = JSON.stringify([pair.yours.origin, pair.theirs.origin, isOneBase(pair)])
-    addTo(kinds, kind, pair)
-  }
-  const verdicts: PairVerdict[] = []
-  const whole = { yours: new Set<string>(), theirs: new Set<string>() }
-  for (const pairs of kinds.values()) {
-    const [first] = pairs as [SharedFile]
-    const declared = {
-      yours: first.yours.origin === 'declared',
-      theirs: first.theirs.origin === 'declared',
-    }
-    const found = yield* pairVerdict(pairs, { declared, one_base: isOneBase(first), ...options })
-    for (const side of ['yours', 'theirs'] as const)
-      for (const path of found.whole[side]) whole[side].add(fileKey({ ...first[side], path }))
-    verdicts.push(found)
-  }
-  const strongest = verdicts
-    .flatMap((each) => (each.strongest ? [each.strongest] : []))
-    .toSorted(byStrength)[0]
-  return {
-    strongest: strongest ?? null,
-    files: verdicts.flatMap(({ files }) => files),
-    cut: verdicts.some(({ cut }) => cut),
-    lacks_patch: strongest?.verdict === 'unknown' && verdicts.some(({ lacks_patch }) => lacks_patch),
-    whole,
-  }
-}
-
-/** Whether both patches are known to start from the same commit. */
-function isOneBase({ yours, theirs }: SharedFile): boolean {
-  return yours.base_sha !== null && yours.base_sha === theirs.base_sha
 }

@@ -1,18 +1,9 @@
 /** The sides of a comparison: their changed files, authors and the issues that they close (docs/contract/lines.md#authors). */
 import type { Steps } from '../../vocabulary/deadline.ts'
 import { type Fingerprint, fingerprintOf } from '../lines/added-lines.ts'
-import type { ChangedFile, ChangeOrigin, FileChange } from '../lines/change.ts'
+import { type DigestedFile, type FileIndex, fileKey, indexFiles, type SideFile } from '../lines/change.ts'
 import type { NoiseRules } from '../lines/noise.ts'
-import { type FileIndex, indexFiles } from '../lines/pair-verdict.ts'
 import { manifestPlaces, type NumberRules, type Taking, takingOf } from '../lines/taken.ts'
-
-export interface SideFile extends ChangedFile {
-  origin: ChangeOrigin
-  /** The commit that its patch starts from; null if unknown. */
-  base_sha: string | null
-}
-
-export type DigestedFile = SideFile & FileChange
 
 export interface Author {
   /** The GitHub login; null if unknown. */
@@ -80,11 +71,6 @@ export function* indexedSide(
 ): Steps<IndexedSide> {
   const index = new Map([...indexFiles(files)].filter(([name]) => names.has(name)))
   return { ...(yield* digestedSide(side, files, rules)), index }
-}
-
-/** A draft may have declared and pushed a file of the same path. */
-export function fileKey({ origin, path }: Pick<SideFile, 'origin' | 'path'>): string {
-  return `${origin} ${path}`
 }
 
 /**

@@ -1,6 +1,7 @@
 /** One changed file, and its conversion from GitHub's list of files. */
 import { createHash } from 'node:crypto'
 import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
+import { addTo } from '../../vocabulary/lists.ts'
 import { isNamed } from '../../vocabulary/noise-names.ts'
 import { storableText } from '../../vocabulary/others-text.ts'
 import { type Digest, digestOf } from './digest.ts'
@@ -33,6 +34,20 @@ export interface FileChange extends ChangedFile {
   changed_lines: number | null
   /** Null if there was no patch, or if it is too large or unreadable. */
   digest: Digest | null
+}
+
+/** A changed file of a side. */
+export interface SideFile extends ChangedFile {
+  origin: ChangeOrigin
+  /** The commit that its patch starts from; null if unknown. */
+  base_sha: string | null
+}
+
+export type DigestedFile = SideFile & FileChange
+
+/** A draft may have declared and pushed a file of the same path. */
+export function fileKey({ origin, path }: Pick<SideFile, 'origin' | 'path'>): string {
+  return `${origin} ${path}`
 }
 
 /** The fields used from an entry of GitHub's `GET /repos/{owner}/{repo}/pulls/{number}/files`. */
@@ -108,6 +123,31 @@ export function changedLinesOf(digest: Digest | null): number | null {
 /** The current and the former name of the file. */
 export function namesOf({ path, previous_path }: Pick<ChangedFile, 'path' | 'previous_path'>): string[] {
   return previous_path === null || previous_path === path ? [path] : [path, previous_path]
+}
+
+/** The files of a side by each of their names. */
+export type FileIndex<File> = ReadonlyMap<string, readonly File[]>
+
+export function indexFiles<File extends ChangedFile>(files: readonly File[]): FileIndex<File> {
+  const index = new Map<string, File[]>()
+  for (const file of files) for (const name of namesOf(file)) addTo(index, name, file)
+  return index
+}
+
+/**
+ * The files that both sides change. A side that renames a file changes it under both names. `path`: a name that both sides
+ * have.
+ */
+export function sharedFiles<Mine extends ChangedFile, Theirs extends ChangedFile>(
+  yours: FileIndex<Mine>,
+  theirs: readonly Theirs[],
+): { path: string; yours: Mine; theirs: Theirs }[] {
+  return theirs.flatMap((file) => {
+    const found = new Map<Mine, string>()
+    for (const name of namesOf(file))
+      for (const other of yours.get(name) ?? []) if (!found.has(other)) found.set(other, name)
+    return [...found].map(([other, path]) => ({ path, yours: other, theirs: file }))
+  })
 }
 
 /** The git blob of an empty file. A change to it has no lines either, but it is not binary. */

@@ -1,10 +1,9 @@
 /** The verdict about two sides, over all files that both change, and about each of these files (docs/contract/lines.md#pairs). Pure. */
 import type { Deadline, Steps } from '../../vocabulary/deadline.ts'
-import { addTo } from '../../vocabulary/lists.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
 import { alignHunks, type Work } from './align.ts'
 import { blocksVerdict, type ComparedFile, type Whole } from './blocks-verdict.ts'
-import { type ChangedFile, type FileChange, isBinary, isOnlyRenamed, namesOf } from './change.ts'
+import { type DigestedFile, type FileChange, fileKey, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'
 import { type NoiseClass, type NoiseRules, noiseOf } from './noise.ts'
 
@@ -14,8 +13,8 @@ const SHARED_FILES_MAX = 300
 export interface FilePair {
   /** A name that the file has on both sides. */
   path: string
-  yours: FileChange
-  theirs: FileChange
+  yours: DigestedFile
+  theirs: DigestedFile
 }
 
 export interface FileVerdict extends LinesVerdict {
@@ -37,15 +36,11 @@ export interface PairVerdict {
   cut: boolean
   /** The verdict is `unknown` because declared work sent no patch, so the lines that it will change are unknown. */
   lacks_patch: boolean
-  /** For each side, the paths of its files all of whose changes the other side makes too, and of those that are noise. */
+  /** For each side, the keys of its files all of whose changes the other side makes too, and of those that are noise. */
   whole: Whole<Set<string>>
 }
 
 export interface PairVerdictOptions {
-  /** Which sides are declared changes, rather than read from a pull request or a branch. */
-  declared: { yours: boolean; theirs: boolean }
-  /** Both patches are known to start from the same commit. */
-  one_base: boolean
   noise: NoiseRules
   /** When it is over, no further files are compared. */
   deadline: Pick<Deadline, 'isOver'>
@@ -67,63 +62,42 @@ export function* pairVerdict(pairs: readonly FilePair[], options: PairVerdictOpt
   for (const { path, yours, theirs } of pairs.toSorted(byPath)) {
     if (options.deadline.isOver) break
     const noise = noiseOf(yours, options.noise) ?? noiseOf(theirs, options.noise)
-    const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict, options) })
+    const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict) })
     let is_whole: Whole<boolean> = { yours: noise !== null, theirs: noise !== null }
     if (noise !== null) files.push({ ...NOT_COMPARED, verdict: 'noise', noise, ...place(NOT_COMPARED) })
     else if (real++ < SHARED_FILES_MAX) {
-      const { is_whole: isWhole, ...verdict } = fileVerdict(yours, theirs, options.one_base)
+      const { is_whole: isWhole, ...verdict } = fileVerdict(yours, theirs, isOneBase(yours, theirs))
       is_whole = isWhole
       files.push({ ...verdict, noise, ...place(verdict) })
     } else cut = true
-    if (is_whole.yours) whole.yours.add(yours.path)
-    if (is_whole.theirs) whole.theirs.add(theirs.path)
+    if (is_whole.yours) whole.yours.add(fileKey(yours))
+    if (is_whole.theirs) whole.theirs.add(fileKey(theirs))
     yield
   }
   // Files that were not compared may conflict.
   const candidates = cut ? [...files, NOT_COMPARED] : files
   const strongest = candidates.toSorted(byStrength)[0] ?? null
   const lacks_patch =
-    strongest?.verdict === 'unknown' && pairs.some((pair) => lacksDeclaredPatch(pair, options))
+    strongest?.verdict === 'unknown' && pairs.some((pair) => lacksDeclaredPatch(pair, options.noise))
   return { strongest, files, cut, lacks_patch, whole }
 }
 
 function headOf(
-  { path, digest }: FileChange,
+  { path, origin, digest }: DigestedFile,
   { verdict, your_lines }: LinesVerdict,
-  { declared }: PairVerdictOptions,
 ): FileVerdict['your_head'] {
-  const isKnown = verdict !== 'unknown' && !declared.yours && digest !== null && your_lines !== null
+  const isKnown = verdict !== 'unknown' && origin === 'pushed' && digest !== null && your_lines !== null
   return { path, lines: isKnown ? headLinesOf(digest, your_lines) : null }
 }
 
-function lacksDeclaredPatch({ yours, theirs }: FilePair, { declared, noise }: PairVerdictOptions): boolean {
-  const isMissing = (declared.yours && !yours.digest) || (declared.theirs && !theirs.digest)
+/** Whether both patches are known to start from the same commit. */
+function isOneBase(yours: DigestedFile, theirs: DigestedFile): boolean {
+  return yours.base_sha !== null && yours.base_sha === theirs.base_sha
+}
+
+function lacksDeclaredPatch({ yours, theirs }: FilePair, noise: NoiseRules): boolean {
+  const isMissing = [yours, theirs].some(({ origin, digest }) => origin === 'declared' && !digest)
   return isMissing && noiseOf(yours, noise) === null && noiseOf(theirs, noise) === null
-}
-
-/** The files of a side by each of their names. */
-export type FileIndex<File> = ReadonlyMap<string, readonly File[]>
-
-export function indexFiles<File extends ChangedFile>(files: readonly File[]): FileIndex<File> {
-  const index = new Map<string, File[]>()
-  for (const file of files) for (const name of namesOf(file)) addTo(index, name, file)
-  return index
-}
-
-/**
- * The files that both sides change. A side that renames a file changes it under both names. `path`: a name that both sides
- * have.
- */
-export function sharedFiles<Mine extends ChangedFile, Theirs extends ChangedFile>(
-  yours: FileIndex<Mine>,
-  theirs: readonly Theirs[],
-): { path: string; yours: Mine; theirs: Theirs }[] {
-  return theirs.flatMap((file) => {
-    const found = new Map<Mine, string>()
-    for (const name of namesOf(file))
-      for (const other of yours.get(name) ?? []) if (!found.has(other)) found.set(other, name)
-    return [...found].map(([other, path]) => ({ path, yours: other, theirs: file }))
-  })
 }
 
 function byPath(a: FilePair, b: FilePair): number {
