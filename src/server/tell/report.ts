@@ -115,6 +115,9 @@ export function buildReport(
   const web_url = facts.repo.web_urls[0] as string
   const taken = isTakenShown(rules) ? listTaken(pairs, pr, { ...facts, web_url }) : []
   const done = findDone(conclusion, { pairs, rules })
+  const doneKeys = done === null ? [] : [pullRequestKey(done.number)]
+  const keys = activities.map(({ key }) => key)
+  const isCharged = done !== null || activities.some(isCounted)
   const report: Report = {
     ...none,
     severity:
@@ -123,14 +126,9 @@ export function buildReport(
         : ([...activities, ...notables].sort(byRank)[0]?.severity ?? null),
     earns_comment:
       taken.length > 0 ||
-      (done !== null &&
-        pr.own_event_at !== null &&
-        isAwaited([{ key: pullRequestKey(done.number) }], pr, pairs)) ||
-      (isAwaited(activities, pr, pairs) && earnsComment({ activities, notables: all }, pr)),
-    charge:
-      done === null && !activities.some(isCounted)
-        ? null
-        : { commented_at: facts.now, is_over_budget: facts.room !== 'any' },
+      (done !== null && pr.own_event_at !== null && isAwaited(doneKeys, pr, pairs)) ||
+      (isAwaited(keys, pr, pairs) && earnsComment({ activities, notables: all }, pr)),
+    charge: isCharged ? { commented_at: facts.now, is_over_budget: facts.room !== 'any' } : null,
     activities,
     notables,
     suppressed: {
@@ -147,8 +145,8 @@ export function buildReport(
     is_complete: checked_against.complete,
     page_url: facts.page_url,
   }
-  const named = activities.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
-  return { report, candidates, named: [...(done === null ? [] : [pullRequestKey(done.number)]), ...named] }
+  const named = keys.slice(0, OTHERS_SHOWN_MAX).filter((key) => key !== null)
+  return { report, candidates, named: [...doneKeys, ...named] }
 }
 
 /** The report on a pull request without a live activity, with which nothing was compared. */
@@ -176,12 +174,12 @@ export function reportNothing(pr: PullRequestRow, { settings, now }: Facts): Rep
 
 /** Whether a comment may be made: after somebody deleted one, only for a pair that was found since. */
 function isAwaited(
-  shown: readonly { key: SideKey | null }[],
+  shown: readonly (SideKey | null)[],
   { comment_deleted_at: deleted_at }: PullRequestRow,
   pairs: Pairs,
 ): boolean {
   if (deleted_at === null) return true
-  return shown.some(({ key }) => {
+  return shown.some((key) => {
     const pair = key === null ? undefined : pairs.get(key)
     return pair !== undefined && pair.seen_at > deleted_at
   })
