@@ -18,9 +18,8 @@ import { Meter } from '../vocabulary/deadline.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { given, type Handlers } from './call.ts'
 import type { Clone } from './clone.ts'
-import { listRows, newestFirst, reservedIn } from './clone-source.ts'
+import { listRows, newestFirst, type Reader, reservedIn, withLookedAt } from './clone-source.ts'
 import { claimOf, laterSince } from './issues.ts'
-import { type Reader, withLookedAt } from './reader.ts'
 import { type LocalWork, NO_FIELDS } from './work.ts'
 
 export function activityMethods(reader: Reader): Handlers {

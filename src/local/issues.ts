@@ -12,8 +12,8 @@ import {
 } from '../vocabulary/contract/issue.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import type { Clone } from './clone.ts'
+import type { Reader } from './clone-source.ts'
 import { findClosing } from './merged-work.ts'
-import type { Reader } from './reader.ts'
 import type { LocalWork } from './work.ts'
 
 /** The issue of an activity, and whether it holds it; null if it has none. */

@@ -6,10 +6,10 @@ import { computeOverlaps, overlapsOf, readLiveWork } from '../engine/check/overl
 import type { Clock } from '../vocabulary/clock.ts'
 import { activityMethods } from './activities.ts'
 import { clientOf } from './call.ts'
+import { type ReaderOptions, readerOf, withLookedAt } from './clone-source.ts'
 import { readIssue } from './issues.ts'
 import { notableMethods } from './notables.ts'
 import { fetchedAt } from './pull-requests.ts'
-import { type ReaderOptions, readerOf, withLookedAt } from './reader.ts'
 
 export { readGitAttributes } from '../engine/lines/noise.ts'
 export { DiffCache } from './diff-cache.ts'

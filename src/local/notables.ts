@@ -11,8 +11,8 @@ import {
 import { labelKey } from '../vocabulary/contract/scope.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { given, type Handlers } from './call.ts'
+import type { Reader } from './clone-source.ts'
 import { newestFirst, pageOf } from './clone-source.ts'
-import type { Reader } from './reader.ts'
 
 export function notableMethods({ files, person: login, settings }: Reader): Handlers {
   const all = (now: Date) => files.read().notables.map((each) => asOf(each, now))

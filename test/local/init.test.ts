@@ -84,3 +84,15 @@ test('in a shared repository where no agent is found, it writes for all', async 
   expect(stdout).toContain('.cursor/hooks.json')
   expect(stdout).not.toContain('Left out')
 })
+
+test('doctor says that there is no service, and what it sees of the clone', async () => {
+  await tree.git('remote', 'remove', 'origin')
+  await tree.git('worktree', 'add', '-q', '../other', '-b', 'other')
+  const { stdout } = await tree.run(['doctor'], { cwd: `${tree.path}/../other` })
+  expect(stdout).toContain('repository  local/shop, from the name of its directory\n')
+  expect(stdout).toMatch(/^ok {7}mode {8}without a service, in this clone$/m)
+  expect(stdout).toMatch(
+    /^ok {7}clone {7}2 working trees, 0 sessions, 0 branches, 0 pull requests\. Not looked at: pull requests \(there is no remote\)/m,
+  )
+  expect(stdout).not.toMatch(/server|token/)
+})

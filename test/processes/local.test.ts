@@ -53,15 +53,6 @@ test('an agent reads an uncommitted edit of another one before it edits the same
   expect(await json(['check'], b)).toMatchObject({ matches: [], same_file: { total: 1 } })
 })
 
-test('working trees that were made from one feature branch hear of an edit of the same line', async () => {
-  await tree.git('checkout', '-q', '-b', 'feature')
-  await tree.write({ [FILE]: `new\nnew\n${LINES.join('\n')}\n` })
-  await tree.git('commit', '-qam', 'Feature')
-  const [a = '', b = ''] = await add('a', 'b')
-  for (const path of [a, b]) await writeFile(join(path, FILE), `new\nnew\n${edited(20, path)}`)
-  expect((await json(['check'], b)).matches[0]).toMatchObject({ worktree: '../a', consequence: 'conflict' })
-})
-
 test('while a service is away, hooks compare within the clone, and say so', async () => {
   const [a = '', b = ''] = await add('a', 'b')
   await writeFile(join(a, FILE), edited(20, 'of a'))
