@@ -1,5 +1,5 @@
 /** SQL conditions on the status of an activity. */
-import { and, eq, gt, lte, or, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, gt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../../../vocabulary/activity-status.ts'
 import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
 import { activities } from './table.ts'
@@ -17,12 +17,9 @@ export const isStoredFinished = sql`${activities.status} in ${listed(FINISHED_ST
  * True for a live activity of the repository. `isOpen` follows from the rest, but matches the predicate of the partial
  * indexes.
  */
-export function isLiveAt(repo_id: number | Placeholder, now: Date | Placeholder): SQL {
+export function isLiveAt(repo_id: number, now: Date): SQL {
   return allOf(eq(activities.repo_id, repo_id), isOpen, isStoredLive, gt(activities.expires_at, now))
 }
-
-/** The same for prepared statements with the parameters `repo_id` and `now`. */
-export const isLive = isLiveAt(sql.placeholder('repo_id'), sql.placeholder('now'))
 
 /**
  * `column = name`, written as a range. When most repositories are small, the planner considers all indexes of a
