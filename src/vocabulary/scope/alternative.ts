@@ -83,14 +83,20 @@ function summarise(parts: Pattern<Segment>): Alternative {
   }
 }
 
+/** Whether a path can match both by what each match starts and ends with, which is found fast. */
+export function mayOverlap(a: Alternative, b: Alternative): boolean {
+  return (
+    (a.prefix.startsWith(b.prefix) || b.prefix.startsWith(a.prefix)) &&
+    (a.suffix.endsWith(b.suffix) || b.suffix.endsWith(a.suffix))
+  )
+}
+
 /** Whether some path matches both. Patterns, which may take milliseconds, match nothing when the deadline is over. */
 export function alternativesOverlap(
   a: Alternative,
   b: Alternative,
   deadline: Pick<Deadline, 'isOver'>,
 ): boolean {
-  if (!a.prefix.startsWith(b.prefix) && !b.prefix.startsWith(a.prefix)) return false
-  if (!a.suffix.endsWith(b.suffix) && !b.suffix.endsWith(a.suffix)) return false
   if ((a.kind === 'pattern' || b.kind === 'pattern') && deadline.isOver) return false
   if (a.kind === 'file') return matchesAlternative(b, a.dir)
   if (b.kind === 'file') return matchesAlternative(a, b.dir)

@@ -1,7 +1,7 @@
 /** The globs of one scope, indexed so that comparing it with many other scopes is cheap. */
 import type { Deadline, Steps } from '../deadline.ts'
 import { firstIndex } from '../lists.ts'
-import { type Alternative, alternativesOverlap, sharedPath } from './alternative.ts'
+import { type Alternative, alternativesOverlap, mayOverlap, sharedPath } from './alternative.ts'
 import { alternativesOf, type Glob } from './glob.ts'
 
 /** The source of a glob of each side, and a path that matches both. */
@@ -119,7 +119,7 @@ function* overlapsOf(
   const found = new Set<number>()
   for (const other of alternativesOf(glob)) {
     for (const { alternative: mine, glob: index } of candidates(set, other.dir)) {
-      if (found.has(index)) continue
+      if (found.has(index) || !mayOverlap(mine, other)) continue
       if (alternativesOverlap(mine, other, deadline)) {
         found.add(index)
         yield { mine, other, source: (set.globs[index] as Glob).source }
