@@ -11,6 +11,9 @@ const KEYS: [key: string, what: string][] = [
   ['?', 'list the keys'],
 ]
 
+/** `off` while keys of one character are switched off. */
+const SETTING = 'deconflict-character-keys'
+
 /** Elements that `j` and `k` move between. */
 const ITEMS = 'main [data-item]'
 /** Elements in which keys are text. */
@@ -19,7 +22,7 @@ const FIELDS = 'input:not([type="checkbox"]), textarea, select'
 /** A button that lists the keys, which also handles them. */
 export function Keys() {
   const [isListed, setIsListed] = useState(false)
-  const [isOn, setIsOn] = useState(true)
+  const [isOn, setIsOn] = useState(wasOn)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
@@ -31,6 +34,12 @@ export function Keys() {
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
   }, [isOn])
+  const switchKeys = (on: boolean) => {
+    setIsOn(on)
+    try {
+      localStorage.setItem(SETTING, on ? 'on' : 'off')
+    } catch {}
+  }
   return (
     <>
       <button type="button" class="quiet" onClick={() => setIsListed(true)}>
@@ -52,7 +61,7 @@ export function Keys() {
             <input
               type="checkbox"
               checked={isOn}
-              onChange={(event) => setIsOn(event.currentTarget.checked)}
+              onChange={(event) => switchKeys(event.currentTarget.checked)}
             />{' '}
             Use keys of one character
           </label>
@@ -60,6 +69,15 @@ export function Keys() {
       )}
     </>
   )
+}
+
+/** Where the browser blocks site data, every access to its storage throws; then the choice ends with the page. */
+function wasOn(): boolean {
+  try {
+    return localStorage.getItem(SETTING) !== 'off'
+  } catch {
+    return true
+  }
 }
 
 /** Moves the focus to the next or previous item on the page; without a focused item, to the first one in the main part. */
