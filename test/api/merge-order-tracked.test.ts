@@ -1,6 +1,6 @@
 /** The merge order of tracked pull requests follows their events. */
 import { expect, test } from 'vitest'
-import type { MergeOrder } from '../../src/vocabulary/contract/merge-order.ts'
+import type { MergeOrder } from '../../src/vocabulary/contract/overlap-list.ts'
 import { editOfPay } from '../support/lines.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 

@@ -1,6 +1,6 @@
 /** The order in which to merge open pull requests over HTTP: who is listed, and when it is incomplete. */
 import { expect, test } from 'vitest'
-import type { MergeOrder } from '../../src/vocabulary/contract/merge-order.ts'
+import type { MergeOrder } from '../../src/vocabulary/contract/overlap-list.ts'
 import { editOf } from '../support/lines.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
 

@@ -1,6 +1,6 @@
 /** The order in which to merge the open pull requests that conflict with each other (docs/contract/signal.md#merge-order). Pure. */
 
-import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
+import type { MergeOrder } from '../../vocabulary/contract/overlap-list.ts'
 import { findingOf, leadTo } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { pullRequestName } from '../../vocabulary/names.ts'

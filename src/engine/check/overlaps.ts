@@ -2,9 +2,9 @@
  * All collisions among the live activities of a repository, and the order in which to merge its pull requests: the newest
  * activities are compared with each other, each pair once (docs/contract/overlap.md#all-collisions).
  */
-import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
 import {
   COMPARED_MAX,
+  type MergeOrder,
   OVERLAPS_MAX,
   type Overlap,
   type Overlaps,

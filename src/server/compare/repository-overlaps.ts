@@ -11,8 +11,7 @@ import {
   readLiveWork,
 } from '../../engine/check/overlaps.ts'
 import type { LiveSet } from '../../engine/live-set.ts'
-import type { MergeOrder } from '../../vocabulary/contract/merge-order.ts'
-import type { Overlaps } from '../../vocabulary/contract/overlap-list.ts'
+import type { MergeOrder, Overlaps } from '../../vocabulary/contract/overlap-list.ts'
 import type { RepositorySummary } from '../../vocabulary/contract/overview.ts'
 import type { SingleFlight } from '../platform/background.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'

@@ -12,7 +12,6 @@ import {
 } from './activity.ts'
 import { boolean, count, object, outputTimestamp, textOrNull } from './field.ts'
 import { Issue, IssueClaim } from './issue.ts'
-import { MergeOrder } from './merge-order.ts'
 import {
   ArchivedNotable,
   CreateNotable,
@@ -24,7 +23,7 @@ import {
 import { ReservedNumber, ReserveNumber } from './number.ts'
 import { type Operation, operation } from './operation.ts'
 import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from './overlap.ts'
-import { Overlaps } from './overlap-list.ts'
+import { MergeOrder, Overlaps } from './overlap-list.ts'
 import { RepositoryOverview } from './overview.ts'
 import { SettingsView } from './settings.ts'
 import { CommentBudget, Signal } from './signal.ts'
