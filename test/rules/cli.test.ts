@@ -1,8 +1,8 @@
 /** The pure parts of the command: remote URLs, file names as paths, and text layout. */
 import displayWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { parseRemote } from '../../src/cli/workspace.ts'
 import { painter, relativeTime, table, truncate, wrap } from '../../src/cli/terminal.ts'
+import { parseRemote } from '../../src/cli/workspace.ts'
 import { scopePaths } from '../../src/git/request-size.ts'
 import { sanitize } from '../../src/vocabulary/others-text.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
