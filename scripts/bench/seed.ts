@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { createActivity } from '../../src/server/records/activities/activities.ts'
 import { LiveSets } from '../../src/server/records/live-sets/live-sets.ts'
 import { noCaller, type RepoContext } from '../../src/server/records/repositories/repo.ts'
-import { insertRepository } from '../../src/server/records/repositories/store.ts'
+import { findRepository, insertRepository } from '../../src/server/records/repositories/store.ts'
 import type { CreateActivity } from '../../src/vocabulary/contract/activity.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 
@@ -27,9 +27,11 @@ export async function seed(
   const db = drizzle({ client })
   const now = new Date()
   await insertRepository(db, repository, now)
+  const stored = await findRepository(db, repository.id)
+  const line_key = stored?.line_key as Uint8Array
   for (let from = 0; from < count; from += BATCH) {
     await db.transaction(async (tx) => {
-      const ctx = contextOf(tx, repository, now)
+      const ctx = contextOf(tx, { ...repository, line_key }, now)
       for (let n = from; n < Math.min(count, from + BATCH); n += 1) await createActivity(ctx, work(n))
     })
   }
@@ -38,7 +40,11 @@ export async function seed(
   await client.end()
 }
 
-function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, now: Date): RepoContext {
+function contextOf(
+  db: RepoContext['db'],
+  { id, owner, name, line_key }: SeedRepository & { line_key: Uint8Array },
+  now: Date,
+): RepoContext {
   return {
     db,
     now,
@@ -57,7 +63,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       settings_file: { source: 'defaults', errors: [] },
       settings_layers: [],
       noise_attributes: [],
-      line_key: new Uint8Array(),
+      line_key,
       max_live: { activities: Number.POSITIVE_INFINITY, notables: Number.POSITIVE_INFINITY },
       wakeWorker: () => {},
     },
