@@ -108,6 +108,9 @@ function RepositoryPicker({ name }: { name: string | null }) {
         spellcheck={false}
         defaultValue={name ?? ''}
       />
+      <button type="submit" class="quiet wide">
+        Show
+      </button>
     </form>
   )
 }
