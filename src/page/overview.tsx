@@ -74,7 +74,7 @@ function totalsText(items: readonly Summary[]): string {
     LISTED.map((name) => [name, sum(({ consequences }) => consequences?.[name] ?? 0)]),
   )
   const isExact = items.every(({ consequences }) => consequences !== null)
-  return `${items.length} with live work, ${activitiesText(activities)}. ${headline(counts, isExact)}`
+  return `${items.length} with live work, ${activitiesText(activities)}. ${headline(counts, { is_exact: isExact })}`
 }
 
 function activitiesText(activities: number): string {

@@ -141,15 +141,18 @@ function sameFile(
   return { total: pairs.length, pairs }
 }
 
-/** `54 pairs will conflict, 6 do the same work.`; `is_exact` is false if there may be more. */
-export function headline(counts: Partial<RepositoryModel['counts']>, is_exact: boolean): string {
+/** `54 pairs will conflict, 6 do the same work.`; `is_exact` is false if there may be more, `is_all` if some work is not shown. */
+export function headline(
+  counts: Partial<RepositoryModel['counts']>,
+  { is_exact, is_all = true }: { is_exact: boolean; is_all?: boolean },
+): string {
   const found = CONSEQUENCES.filter((name) => counts[name] && name !== 'same_file')
   const parts = found.map((name, at) => {
     const [one, many] = PREDICATES[name]
     const noun = at > 0 ? '' : counts[name] === 1 ? ' pair' : ' pairs'
     return `${counts[name]}${noun} ${counts[name] === 1 ? one : many}`
   })
-  if (parts.length === 0) return 'No pair needs anybody.'
+  if (parts.length === 0) return `No pair ${is_all ? '' : 'that is shown '}needs anybody.`
   return `${is_exact ? '' : 'At least '}${parts.join(', ')}.`
 }
 

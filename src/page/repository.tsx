@@ -109,7 +109,7 @@ function Work({ name, view, model, records, hasFailed }: WorkProps) {
       <div>
         <h2 class="headline">
           {overlaps !== null
-            ? headline(model.counts, model.is_exact)
+            ? headline(model.counts, { ...model, is_all: shown.length === work.activities.size })
             : hasFailed
               ? 'The overlaps are not known.'
               : 'Comparing …'}

@@ -101,7 +101,7 @@ test.each([
   [{ same_work: 1 }, false, 'At least 1 pair does the same work.'],
 ])('the headline of %j is a sentence', (counts, isExact, text) => {
   const none = { conflict: 0, same_work: 0, same_number: 0, possible: 0, same_file: 5 }
-  expect(headline({ ...none, ...counts }, isExact)).toBe(text)
+  expect(headline({ ...none, ...counts }, { is_exact: isExact })).toBe(text)
 })
 
 const FILE = at('CHANGES.md')
