@@ -8,9 +8,9 @@ const TRANSIENT = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
 /** The transient codes that make every statement fail. A connection that was lost inside a cluster (08006) affects only one node. */
 const DOWN = /^(08(?!006)|53[13]|57P|25006)/
 
-/** Messages of libpq when a node of a cluster lost its connection to another node. PostgreSQL reports them as internal errors. */
+/** Messages of libpq, and of Citus within a transaction, when a node lost its connection to another node: reported as internal errors. */
 const LOST_NODE =
-  /^(server closed the connection|SSL connection has been closed|could not (receive data from|send data to) server|no connection to the server)/
+  /^(server closed the connection|SSL connection has been closed|could not (receive data from|send data to) server|no connection to the server|failure on connection marked as essential|could not commit transaction for shard)/
 
 /** Codes of postgres.js and of sockets for a missing connection. */
 const NO_CONNECTION =
