@@ -1,7 +1,7 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
   'lines of src': 44_711,
-  'lines of test': 44_260,
+  'lines of test': 44_271,
   'lines of scripts': 7_500,
   'words of docs': 37_840,
   tables: 16,

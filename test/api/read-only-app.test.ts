@@ -60,3 +60,16 @@ test('an App that may only read finds what collides, and leaves no job that fail
   await service.deliverAndRun(installationEvent(github, installation, 'new_permissions_accepted'))
   expect((await ask('/settings')).comment.mode).toBe('on')
 })
+
+test.each([[{ metadata: 'read' }], [undefined]])(
+  'an installation with the permissions %j is not called read-only',
+  async (permissions) => {
+    github.repository({ id: 7001, full_name: 'writers/shop' })
+    github.token('ada', { login: 'ada', id: 1, permissions: { 'writers/shop': 'write' } })
+    const event = installationEvent(github, github.app.install({ repositories: ['writers/shop'] }), 'created')
+    Object.assign((event.payload as { installation: object }).installation, { permissions })
+    await service.deliverAndRun(event)
+    const { body } = await service.api('GET', '/api/v1/repos/writers/shop/settings', {})
+    expect(body.comment.mode).toBe('on')
+  },
+)

@@ -136,13 +136,13 @@ interface Permissions {
   checks?: string
 }
 
-/** Stores whether the App may only read in an installation. */
+/** Stores whether the App may only read in an installation. What says nothing about pull requests is no proof of it. */
 export async function storePermissions(
   db: Db,
   installation_id: number,
-  { pull_requests, issues, checks }: Permissions,
+  { pull_requests, issues, checks }: Permissions = {},
 ): Promise<void> {
-  const is_read_only = ![pull_requests, issues, checks].includes('write')
+  const is_read_only = pull_requests === 'read' && ![issues, checks].includes('write')
   await db
     .insert(installations)
     .values({ installation_id, is_read_only })
