@@ -27,7 +27,6 @@ CREATE TABLE "jobs" (
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	"priority" smallint DEFAULT 0 NOT NULL,
 	"owner" text collate "C" DEFAULT '' NOT NULL,
-	"step" smallint DEFAULT 0 NOT NULL,
 	"write_at" timestamp (3) with time zone,
 	"lapses" smallint DEFAULT 0 NOT NULL,
 	CONSTRAINT "jobs_state_check" CHECK ("jobs"."state" in ('pending', 'done', 'dead'))
@@ -297,9 +296,7 @@ CREATE TABLE "pairs" (
 --> statement-breakpoint
 CREATE INDEX "jobs_due" ON "jobs" USING btree ("state","run_at");
 --> statement-breakpoint
-CREATE INDEX "jobs_turns" ON "jobs" USING btree ("priority","owner","run_at") WHERE state = 'pending';
---> statement-breakpoint
-CREATE INDEX "jobs_steps" ON "jobs" USING btree ("repo_id","step") WHERE state = 'pending' and step > 0;
+CREATE INDEX "jobs_turns" ON "jobs" USING btree ("priority","owner","run_at","id") WHERE state = 'pending';
 --> statement-breakpoint
 CREATE INDEX "jobs_repository" ON "jobs" USING btree ("repo_id","leased_until");
 --> statement-breakpoint

@@ -1,4 +1,4 @@
-/** What runs first: live work before imports, owners in turn, and writes at their pace (docs/contract/organisations.md#queue). */
+/** What runs first: live work before imports, and writes at their pace (docs/contract/organisations.md#queue). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { type FakeGithub, fakeGithub } from '../support/github.ts'
@@ -140,6 +140,7 @@ describe('in the queue', () => {
       .map(({ kind }) => kind)
     expect(kinds.filter((kind) => kind === 'recheck')).toHaveLength(pulls)
     expect(kinds.indexOf('recheck')).toBeGreaterThan(kinds.lastIndexOf('pull_request'))
+    expect(kinds.lastIndexOf('change')).toBeLessThan(kinds.indexOf('recheck'))
   })
 })
 

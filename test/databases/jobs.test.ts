@@ -56,7 +56,6 @@ const job = (id: string, over: Partial<NewJob> = {}): NewJob => ({
   ...over,
 })
 const runner = {
-  served: [],
   database,
   clock: () => now,
   log: pino({ level: 'trace' }, { write: (line: string) => log.push(line) }),
@@ -70,7 +69,7 @@ const runner = {
 }
 const run = () => runNext(runner)
 const leaseSome = (all: number, not_urgent = all) =>
-  leaseDue(db, now, { leased_until: inMs(LEASE_MS), served: [], places: { all, not_urgent, lapsed: 1 } })
+  leaseDue(db, now, { leased_until: inMs(LEASE_MS), places: { all, not_urgent, lapsed: 1 } })
 const leaseOne = async (): Promise<JobRow | undefined> => (await leaseSome(1))[0]
 async function runAll(): Promise<string[]> {
   const from = ran.length
@@ -351,14 +350,15 @@ describe('several jobs that are leased at once', () => {
     expect(idsOf(await leaseSome(3))).toEqual(['acme-4'])
   })
 
-  test('are of the owners in turn', async () => {
-    const owners = ['acme', 'acme', 'acme', 'beta', 'beta']
+  test('are of the owner with the fewest before them, running ones included', async () => {
+    const owners = ['acme', 'acme', 'acme', 'acme', 'beta', 'beta']
     await enqueue(
       db,
       owners.map((owner, index) => ofRepository(index + 1, { owner })),
       now,
     )
-    expect(idsOf(await leaseSome(4))).toEqual(['acme-1', 'beta-4', 'acme-2', 'beta-5'])
+    expect(idsOf(await leaseSome(3))).toEqual(['acme-1', 'beta-5', 'acme-2'])
+    expect(idsOf(await leaseSome(2))).toEqual(['beta-6', 'acme-3'])
   })
 
   test('take no more places for imports than they may', async () => {

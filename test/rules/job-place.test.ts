@@ -1,4 +1,4 @@
-/** The place of a job in the queue: its priority, its step in an import, and since when it is due. */
+/** The place of a job in the queue: its priority, and since when it is due. */
 import { describe, expect, test } from 'vitest'
 import { PRIORITIES, type Priority, placeOf, rankOf } from '../../src/server/jobs/store.ts'
 
@@ -8,31 +8,31 @@ const soon = new Date('2026-03-02T09:00:10.000Z')
 const cause = (priority: Priority) => ({ priority: rankOf(priority), run_at: earlier })
 
 describe('a job that nothing but a request or a delivery causes', () => {
-  test.each<[Priority, number, number]>([
-    ['live', 0, 0],
-    ['recheck', 1, 0],
-    ['import', 2, 1],
-    ['reconcile', 3, 0],
-  ])('with the priority %s has rank %i and step %i', (priority, rank, step) => {
-    expect(placeOf({ priority, run_at: now }, undefined, now)).toEqual({ priority: rank, step, run_at: now })
+  test.each<[Priority, number]>([
+    ['live', 0],
+    ['recheck', 1],
+    ['import', 2],
+    ['reconcile', 3],
+  ])('with the priority %s has rank %i', (priority, rank) => {
+    expect(placeOf({ priority, run_at: now }, undefined, now)).toEqual({ priority: rank, run_at: now })
   })
 })
 
 describe('a job that another one causes', () => {
-  test.each<[Priority, Priority, number, number]>([
-    ['live', 'live', 0, 0],
-    ['recheck', 'live', 1, 0],
-    ['import', 'live', 2, 1],
-    ['live', 'recheck', 0, 0],
-    ['recheck', 'recheck', 1, 0],
-    ['import', 'import', 2, 1],
-    ['live', 'import', 2, 2],
-    ['recheck', 'import', 2, 3],
-    ['import', 'reconcile', 3, 1],
-    ['live', 'reconcile', 3, 2],
-    ['recheck', 'reconcile', 3, 3],
-  ])('%s within %s has rank %i and step %i, and is due since its cause is', (priority, of, rank, step) => {
-    const place = { priority: rank, step, run_at: earlier }
+  test.each<[Priority, Priority, number]>([
+    ['live', 'live', 0],
+    ['recheck', 'live', 1],
+    ['import', 'live', 2],
+    ['live', 'recheck', 0],
+    ['recheck', 'recheck', 1],
+    ['import', 'import', 2],
+    ['live', 'import', 2],
+    ['recheck', 'import', 2],
+    ['import', 'reconcile', 3],
+    ['live', 'reconcile', 3],
+    ['recheck', 'reconcile', 3],
+  ])('%s within %s has rank %i, and is due since its cause is', (priority, of, rank) => {
+    const place = { priority: rank, run_at: earlier }
     expect(placeOf({ priority, run_at: now }, cause(of), now)).toEqual(place)
   })
 
@@ -45,7 +45,7 @@ describe('a job that another one causes', () => {
 
   test('keeps its own priority if it is for later', () => {
     const place = placeOf({ priority: 'recheck', run_at: soon }, cause('import'), now)
-    expect(place).toEqual({ priority: 1, step: 0, run_at: soon })
+    expect(place).toEqual({ priority: 1, run_at: soon })
   })
 })
 

@@ -40,8 +40,6 @@ export interface JobRunner {
   log: Logger
   metrics: Metrics
   handlers: Record<string, JobHandler>
-  /** The owner whose job this worker leased last, by the rank of its priority. */
-  served: string[]
 }
 
 /** When the worker looks for due jobs. */
@@ -58,15 +56,9 @@ export async function runNext(runner: JobRunner): Promise<boolean> {
   return job !== undefined
 }
 
-async function lease(
-  { database, clock, served }: JobRunner,
-  places: LeaseRequest['places'],
-): Promise<JobRow[]> {
+function lease({ database, clock }: JobRunner, places: LeaseRequest['places']): Promise<JobRow[]> {
   const now = clock()
-  const leased_until = later(now, LEASE_MS)
-  const leased = await leaseDue(database.connection(), now, { leased_until, served, places })
-  for (const { priority, owner } of leased) served[priority] = owner
-  return leased
+  return leaseDue(database.connection(), now, { leased_until: later(now, LEASE_MS), places })
 }
 
 /** How a run ended. A `failed` job is retried, a `dead` one is not. */

@@ -1,5 +1,5 @@
 /** The queries of a worker: it leases jobs, renews the leases, and ends the runs. */
-import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Db } from '../platform/db/database.ts'
 import { lockName } from '../platform/db/statements.ts'
 import { IMPORT_RANK, PRIORITIES } from './store.ts'
@@ -15,39 +15,20 @@ interface Candidate {
   has_lapsed: boolean
 }
 
-/**
- * The jobs that may run, in the order of their turns: of each owner in turn the one that has been due longest, then the next one.
- * The owners with waiting jobs are found by one step of the index each, however many jobs they have.
- */
-function findRunnable(tx: Db, now: Date, { served, places }: LeaseRequest): Promise<Candidate[]> {
+/** The jobs that may run: of the most urgent priority, of the owner with the fewest jobs before it, the one that has been due longest. */
+function findRunnable(tx: Db, now: Date, { places }: LeaseRequest): Promise<Candidate[]> {
   const at = sql`${now.toISOString()}::timestamptz`
-  const after = sql`(${JSON.stringify(served)}::text::json ->> lines.priority::int)`
   const below = sql`${places.not_urgent > 0 ? PRIORITIES.length : IMPORT_RANK}::int`
-  const limit = places.all + SPARE
-  const isRunningThere = sql`jobs.repo_id <> 0 and exists (select 1 from jobs as running
-    where running.repo_id = jobs.repo_id and running.leased_until > ${at})`
-  // One that has failed is not waited for.
-  const isEarlierStepWaiting = sql`jobs.step > 0 and exists (select 1 from jobs as earlier
-    where earlier.repo_id = jobs.repo_id and earlier.state = 'pending' and earlier.step > 0
-      and earlier.step < jobs.step and earlier.attempts = 0)`
-  const first = (condition: SQL) => sql`(select priority, owner from jobs
-    where state = 'pending' and priority < ${below} and ${condition} order by priority, owner limit 1)`
   const runnable = sql`(
-    with recursive lines as (
-      ${first(sql`true`)}
-      union all
-      select next.* from lines cross join lateral
-        ${first(sql`(priority, owner) > (lines.priority, lines.owner)`)} as next
+    with running as materialized (
+      select repo_id, owner from jobs where state = 'pending' and leased_until > ${at}
     )
-    select job.id, job.repo_id, job.has_lapsed, lines.priority, lines.owner, lines.owner <= ${after} as was_served,
-      row_number() over (partition by lines.priority, lines.owner order by job.run_at, job.id) as place
-    from lines cross join lateral (
-      select id, repo_id, run_at, leased_until is not null as has_lapsed from jobs
-      where state = 'pending' and priority = lines.priority and owner = lines.owner and run_at <= ${at}
-        and (leased_until is null or leased_until <= ${at})
-        and not (${isRunningThere}) and not (${isEarlierStepWaiting})
-      order by run_at, id limit ${limit}::int
-    ) as job
+    select id, priority, repo_id, run_at, leased_until is not null as has_lapsed,
+      row_number() over (partition by priority, owner order by run_at, id) + coalesce(held.count, 0) as place
+    from jobs left join (select owner, count(*) from running group by owner) as held using (owner)
+    where state = 'pending' and priority < ${below} and run_at <= ${at}
+      and (leased_until is null or leased_until <= ${at})
+      and (repo_id = 0 or repo_id not in (select repo_id from running))
   ) as runnable`
   return tx
     .select({
@@ -57,8 +38,8 @@ function findRunnable(tx: Db, now: Date, { served, places }: LeaseRequest): Prom
       has_lapsed: sql<boolean>`has_lapsed`,
     })
     .from(runnable)
-    .orderBy(sql`priority, place, was_served, owner`)
-    .limit(limit)
+    .orderBy(sql`priority, place, run_at, id`)
+    .limit(places.all + SPARE)
 }
 
 function leaseFree(
@@ -90,15 +71,13 @@ function leaseFree(
 /** Which jobs are leased next. */
 export interface LeaseRequest {
   leased_until: Date
-  /** The owner that was served last, by priority. */
-  served: readonly string[]
   /** At most so many, so many that are not urgent, and so many of which the last run outlived its lease: it may have held up those beside it. */
   places: { all: number; not_urgent: number; lapsed: number }
 }
 
 /**
- * Leases the next jobs, in the order in which they are to start: of the most urgent priority, of the owner whose turn it is, the
- * job that has been due longest. Leaves out repositories that have a running job. At least one unless none may run, or all of them are just being enqueued again.
+ * Leases the next jobs, in the order in which they are to start. Leaves out repositories that have a running job. At least one
+ * unless none may run, or all of them are just being enqueued again.
  */
 export function leaseDue(db: Db, now: Date, request: LeaseRequest): Promise<JobRow[]> {
   return db.transaction(async (tx) => {

@@ -75,7 +75,6 @@ export async function enqueue(
       updated_at: sql`excluded.updated_at`,
       priority: sql`case when ${isMoreUrgent} then ${jobs.priority} else excluded.priority end`,
       owner: sql`excluded.owner`,
-      step: sql`case when ${isMoreUrgent} then ${jobs.step} else excluded.step end`,
     },
   })
 }
@@ -88,9 +87,9 @@ function insert(db: Db, added: NewJob[], now: Date) {
   return db.insert(jobs).select(
     // In the order of the columns of the table.
     sql`select id, kind, repo_id, payload::json, 'pending', run_at, null, 1, 0, 0, null,
-      array(select json_array_elements_text(${causes}::text::json)), ${at}, ${at}, priority, owner, step, null, 0
+      array(select json_array_elements_text(${causes}::text::json)), ${at}, ${at}, priority, owner, null, 0
       from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as added(id text, kind text, priority smallint, repo_id bigint, owner text, payload text, run_at timestamptz, step smallint)`,
+      as added(id text, kind text, priority smallint, repo_id bigint, owner text, payload text, run_at timestamptz)`,
   )
 }
 
@@ -154,8 +153,7 @@ export async function hasDead(db: Db, repo_id: number, kind: string): Promise<bo
 
 /** The ids of the jobs of these kinds with which the repository is being imported. */
 export async function listImporting(db: Db, repo_id: number, kinds: readonly string[]): Promise<string[]> {
-  // The literals must match the text of the partial index.
-  const isOne = and(eq(jobs.repo_id, repo_id), sql`state = 'pending' and step > 0`, inArray(jobs.kind, kinds))
+  const isOne = and(eq(jobs.repo_id, repo_id), eq(jobs.state, 'pending'), inArray(jobs.kind, kinds))
   return (await db.select({ id: jobs.id }).from(jobs).where(isOne)).map(({ id }) => id)
 }
 
@@ -199,16 +197,9 @@ export function rankOf(priority: Priority): number {
 /** Jobs from this rank on fetch what is not urgent. */
 export const IMPORT_RANK = rankOf('import')
 
-/**
- * The steps of the import of a repository: its pull requests, the records that they changed, the rechecks of all that these
- * affect. A job with a step waits for jobs of its repository with an earlier one. 0: the job is not part of an import.
- */
-const STEPS: Record<Priority, number> = { import: 1, live: 2, recheck: 3, reconcile: 0 }
-
 /** The place of a job in the queue. */
 export interface Place {
   priority: number
-  step: number
   run_at: Date
 }
 
@@ -224,10 +215,8 @@ export function placeOf(
 ): Place {
   const own = rankOf(priority)
   const isForLater = run_at > now || cause === undefined
-  const rank = isForLater || cause.priority < IMPORT_RANK ? own : Math.max(own, cause.priority)
   return {
-    priority: rank,
-    step: rank >= IMPORT_RANK ? STEPS[priority] : 0,
+    priority: isForLater || cause.priority < IMPORT_RANK ? own : Math.max(own, cause.priority),
     run_at: isForLater ? run_at : new Date(cause.run_at.getTime() - (now.getTime() - run_at.getTime())),
   }
 }

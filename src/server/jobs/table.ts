@@ -32,10 +32,8 @@ export const jobs = pgTable(
     updated_at: instant().notNull(),
     /** The position in `PRIORITIES`. */
     priority: smallint().notNull().default(0),
-    /** The login whose work it is, in lower case; empty if it is nobody's. Owners take turns. */
+    /** The login whose work it is, in lower case; empty if it is nobody's. */
     owner: byteText().notNull().default(''),
-    /** The step of an import that it belongs to; 0 if none. See `placeOf`. */
-    step: smallint().notNull().default(0),
     /** The time that is reserved for its write to GitHub. The job waits until then. Null: none is reserved. */
     write_at: instant(),
     /** How many runs in a row outlived their lease. */
@@ -43,8 +41,7 @@ export const jobs = pgTable(
   },
   (table) => [
     index('jobs_due').on(table.state, table.run_at),
-    index('jobs_turns').on(table.priority, table.owner, table.run_at).where(sql`state = 'pending'`),
-    index('jobs_steps').on(table.repo_id, table.step).where(sql`state = 'pending' and step > 0`),
+    index('jobs_turns').on(table.priority, table.owner, table.run_at, table.id).where(sql`state = 'pending'`),
     index('jobs_repository').on(table.repo_id, table.leased_until),
     index('jobs_ended').on(table.updated_at).where(sql`state in ('done', 'dead')`),
     check('jobs_state_check', isOneOf(table.state, JOB_STATES)),

@@ -32,7 +32,7 @@ export function actingAs(
   const startWorker = (): void => {
     if (isWorking) return
     isWorking = true
-    const runner = { database, clock, log, metrics, handlers, served: [] }
+    const runner = { database, clock, log, metrics, handlers }
     options.work((stopped) => runUntil(runner, options.polling, stopped))
   }
   /** Handles the events of the App and runs its jobs from now on. */

@@ -1,6 +1,6 @@
 /** Imports the repositories of new installations, and handles uninstallation. */
 import { later } from '../../../vocabulary/clock.ts'
-import { enqueue, jobOn, listImporting, type NewJob } from '../../jobs/store.ts'
+import { enqueue, isAnyWaiting, jobOn, listImporting, type NewJob } from '../../jobs/store.ts'
 import { countOpen } from '../../records/pull-requests/lists-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { findRepository, listRepositories } from '../../records/repositories/store.ts'
-import { storeUninstalled } from '../../records/repositories/stored-settings.ts'
+import { RECHECK_ALL, storeUninstalled } from '../../records/repositories/stored-settings.ts'
 import { parsePullRequest } from '../pull-request.ts'
 import { ifFound, openPullRequests } from '../repository-calls.ts'
 import { DESCRIBED_AT_ONCE, describeRepositories } from '../repository-descriptions.ts'
@@ -108,7 +108,7 @@ export async function importRepositories(app: App, listed: InstalledRepository[]
 /** `is_described`: its installation and its settings are stored. */
 export type ImportedRepository = InstalledRepository & { is_described?: boolean }
 
-/** Enqueues a job for every few open pull requests of a repository. One call per 100 pull requests. */
+/** Enqueues a job for every few open pull requests of a repository, and then one that rechecks them all. One call per 100 pull requests. */
 export async function importRepository(
   app: App,
   { is_described = false, ...repository }: ImportedRepository,
@@ -124,6 +124,8 @@ export async function importRepository(
       await enqueue(ctx.db, pullRequestJobs(repository, page, { now, position }), now)
       position += page.length
     }
+    const run_at = orderedAt(now, position)
+    await enqueue(ctx.db, [jobOn(repository, RECHECK_ALL, { priority: 'import', run_at })], now)
   })
 }
 
@@ -139,11 +141,19 @@ export function pullRequestJobs(
   return Array.from({ length: Math.ceil(prs.length / IMPORTED_AT_ONCE) }, (_, index) => {
     const payload = prs.slice(index * IMPORTED_AT_ONCE, (index + 1) * IMPORTED_AT_ONCE)
     const numbers = payload.map(({ number }) => number)
-    const rank = position + index * IMPORTED_AT_ONCE
-    // The queue runs the job that has been due longest.
-    const run_at = later(now, Math.min(rank - ORDERED_MAX, 0))
+    const run_at = orderedAt(now, position + index * IMPORTED_AT_ONCE)
     return jobOn(repo, PULL_REQUEST, { about: numbers.join(), priority: 'import', payload, run_at })
   })
+}
+
+/** When the job at a position of the list is due: the queue runs the one that has been due longest. */
+function orderedAt(now: Date, position: number): Date {
+  return later(now, Math.min(position - ORDERED_MAX, 0))
+}
+
+/** Whether the repository is being imported and has its pull requests rechecked after that. */
+export function isRecheckedLater({ db, now, repo }: RepoContext): Promise<boolean> {
+  return isAnyWaiting(db, [jobOn(repo, RECHECK_ALL, { priority: 'import', run_at: now })])
 }
 
 /** How many open pull requests are imported, and how many are not yet; null if none is to be. */

@@ -1,7 +1,7 @@
 /** The job handlers of this folder by kind. */
 
 import type { JobHandler } from '../../jobs/jobs.ts'
-import { enqueue, type NewJob, periodicJob } from '../../jobs/store.ts'
+import { enqueue, IMPORT_RANK, type NewJob, periodicJob } from '../../jobs/store.ts'
 import type { JobRow } from '../../jobs/table.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { CHANGE, NOTIFY } from '../../records/changes/changes.ts'
@@ -23,6 +23,7 @@ import {
   importInstallation,
   importRepositories,
   importRepository,
+  isRecheckedLater,
   PULL_REQUEST,
   REPOSITORIES,
   REPOSITORY,
@@ -52,13 +53,14 @@ export function firstJobs(now: Date): NewJob[] {
 export function jobHandlers(app: App): Record<string, JobHandler> {
   /** A handler for a job of one repository. If the App is not installed there and nobody watches it, nothing is left to do. */
   const onRepo =
-    <Payload>(work: (app: App, ctx: RepoContext, payload: Payload) => Promise<unknown>) =>
-    async ({ repo_id, payload }: JobRow, now: Date): Promise<void> => {
-      const ctx = await openKnownRepo(app, repo_id, now)
-      if (ctx?.repo.is_tracked) await work(app, ctx, payload as Payload)
+    <Payload>(work: (app: App, ctx: RepoContext, payload: Payload, job: JobRow) => Promise<unknown>) =>
+    async (job: JobRow, now: Date): Promise<void> => {
+      const ctx = await openKnownRepo(app, job.repo_id, now)
+      if (ctx?.repo.is_tracked) await work(app, ctx, job.payload as Payload, job)
     }
   const work: Record<string, (job: JobRow, now: Date) => Promise<void>> = {
-    [CHANGE]: onRepo(async (_, ctx, changed: { record_id: string }) => {
+    [CHANGE]: onRepo(async (_, ctx, changed: { record_id: string }, { priority }) => {
+      if (priority >= IMPORT_RANK && (await isRecheckedLater(ctx))) return
       const left = await recheckAffected(app, ctx, changed)
       if (left !== null) await trackAgain(app, ctx, left)
     }),
