@@ -1,7 +1,7 @@
 /** The heads of pull requests with their changed files, and the service's comparison of two of them. Pure. */
 
 import { rulesOf } from '../../src/engine/check/rules.ts'
-import { type Comparison, compareSides } from '../../src/engine/kinds/compare.ts'
+import { type Comparison, compareSides } from '../../src/engine/kinds/kinds.ts'
 import { type DigestedSide, digestedSide, type Intent } from '../../src/engine/kinds/side.ts'
 import {
   type DigestedFile,

@@ -2,6 +2,7 @@
 import { checkActivities } from '../engine/check/check.ts'
 import { briefOf, conclude } from '../engine/check/conclude.ts'
 import { listInBase, listInFiles, reservationOf } from '../engine/check/next-number.ts'
+import { digestChanges, keepDerived } from '../engine/lines/change.ts'
 import * as form from '../engine/records/activity.ts'
 import { asOf } from '../engine/records/activity-lifecycle.ts'
 import {
@@ -12,7 +13,6 @@ import {
   notLive,
   transitionTo,
 } from '../engine/records/activity-verbs.ts'
-import { digestChanges, keepDerived } from '../engine/records/digest-changes.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Meter } from '../vocabulary/deadline.ts'
 import { Failure } from '../vocabulary/failure.ts'

@@ -1,9 +1,15 @@
 /** The commits of the base branch that have done work already, by the lines of both (docs/contract/local.md#done-already). */
 import { rulesOf } from '../engine/check/rules.ts'
 import type { DoneBy, DoneSubject } from '../engine/check/source.ts'
-import { type NewLines, newLinesOf, numbersReverted } from '../engine/lines/added-lines.ts'
+import {
+  isComparable,
+  KEPT_FOR_MS,
+  MergedLines,
+  type NewLines,
+  newLinesOf,
+  numbersReverted,
+} from '../engine/lines/added-lines.ts'
 import { closingIssues } from '../engine/lines/markdown-prose.ts'
-import { isComparable, KEPT_FOR_MS, MergedLines } from '../engine/lines/merged-lines.ts'
 import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
 import type { Issue } from '../vocabulary/contract/issue.ts'

@@ -1,7 +1,6 @@
 /** What two sides have in common, and what that leads to (docs/contract/overlap.md#consequences). */
 import { describe, expect, test } from 'vitest'
-import { compareSides, isCommon, withoutDuplicate } from '../../src/engine/kinds/compare.ts'
-import { severityOf } from '../../src/engine/kinds/kinds.ts'
+import { compareSides, isCommon, severityOf, withoutDuplicate } from '../../src/engine/kinds/kinds.ts'
 import { digestedSide } from '../../src/engine/kinds/side.ts'
 import { type FileChange, indexFiles, sharedFiles } from '../../src/engine/lines/change.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'

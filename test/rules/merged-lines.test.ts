@@ -1,6 +1,6 @@
 /** Which merged work has most of the lines of other work. */
 import { expect, test } from 'vitest'
-import { MergedLines, NEW_LINES_MAX } from '../../src/engine/lines/merged-lines.ts'
+import { MergedLines, NEW_LINES_MAX } from '../../src/engine/lines/added-lines.ts'
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at)
 const TEN = range(0, 10)

@@ -1,7 +1,12 @@
 /** Plays a history by merged lines: which pull requests the service tells that their work is done already. Pure. */
 
-import { type NewLines, newLinesOf } from '../../../src/engine/lines/added-lines.ts'
-import { KEPT_FOR_MS, MergedLines, NEW_LINES_MAX } from '../../../src/engine/lines/merged-lines.ts'
+import {
+  KEPT_FOR_MS,
+  MergedLines,
+  NEW_LINES_MAX,
+  type NewLines,
+  newLinesOf,
+} from '../../../src/engine/lines/added-lines.ts'
 import type { NoiseRules } from '../../../src/engine/lines/noise.ts'
 import { atOnce } from '../../../test/support/steps.ts'
 import { type Changed, eventsOf, type Head } from '../heads.ts'

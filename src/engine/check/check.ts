@@ -1,21 +1,27 @@
-/** The overlap check: compares a proposal, or existing activities, with the live activities and notables (docs/contract/overlap.md#checks). */
+/** The overlap check: compares a proposal, or existing activities, with the live activities and notables, and with merged work (docs/contract/overlap.md#checks). */
 
-import type { CheckOverlap } from '../../vocabulary/contract/overlap.ts'
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
+import { type CheckOverlap, REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
+import type { Steps } from '../../vocabulary/deadline.ts'
+import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import { type Author, isSameAuthor, joinSides } from '../kinds/side.ts'
-import { isMadeAgain } from '../lines/added-lines.ts'
+import { isMadeAgain, newLinesOf } from '../lines/added-lines.ts'
+import { digestChanges } from '../lines/change.ts'
 import type { StoredScope } from '../record.ts'
-import type { ComparedActivity } from '../records/activity.ts'
-import { distinctNames, storedScopeOf } from '../records/compared-scope.ts'
-import { digestChanges } from '../records/digest-changes.ts'
-import { proposalOf } from './compare.ts'
+import {
+  type ComparedActivity,
+  distinctNames,
+  type MergedActivity,
+  storedScopeOf,
+} from '../records/activity.ts'
+import { comparisonOf, type Proposal, proposalOf } from './compare.ts'
 import type { Conclusion, DoneWork } from './conclusion.ts'
 import { findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
-import { compareMerged, readDoneBy } from './merged.ts'
-import { rulesOf } from './rules.ts'
+import { type Rules, rulesOf } from './rules.ts'
 import { loginAuthor, readOwnFiles, type SideFields, sideOf } from './sides.ts'
-import type { CheckContext, CheckedWork, CheckInput } from './source.ts'
+import type { CheckContext, CheckedWork, CheckInput, DoneBy } from './source.ts'
 
 /** The maximum number of live activities of a branch whose scopes replace a missing scope, and of the characters of their paths. */
 const OWN_SCOPES_MAX = 200
@@ -159,4 +165,55 @@ async function activitiesOn(
   const others = newest.filter((id) => !self.includes(id))
   if (others.length === 0) return []
   return (await source.activities(others)).sort((a, b) => newestFirst(a.id, b.id))
+}
+
+/** How many are compared at most, their maximum age, and how many are read at once. */
+const COMPARED_MAX = 2_000
+const MERGED_WITHIN_MS = 7 * DAY_MS
+const MERGED_PAGE = 250
+
+/** Recently merged activities that share something with the proposal, the last merged first. */
+export async function compareMerged({ ctx, proposal, rules }: CheckedWork): Promise<MergedActivity[]> {
+  const merged: MergedActivity[] = []
+  if (proposal.emptiness !== null) return merged
+  const { deadline } = rules
+  const since = later(ctx.now, -MERGED_WITHIN_MS)
+  let before: MergedActivity | undefined
+  for (let compared = 0; compared < COMPARED_MAX; compared += MERGED_PAGE) {
+    const page = await ctx.source.merged({ since, before, limit: MERGED_PAGE })
+    merged.push(...(await deadline.run(sharing(proposal, page, rules))))
+    before = page.at(-1)
+    if (page.length < MERGED_PAGE || merged.length >= REUSE_MAX || deadline.isOver) break
+  }
+  return merged.slice(0, REUSE_MAX)
+}
+
+function* sharing(
+  proposal: Proposal,
+  page: readonly MergedActivity[],
+  rules: Rules,
+): Steps<MergedActivity[]> {
+  const shared: MergedActivity[] = []
+  for (const each of page) {
+    const { areas, pairs } = comparisonOf(proposal, storedScopeOf(each), rules)
+    if (areas.length > 0 || (yield* takePairs(pairs, 1)).length > 0) shared.push(each)
+    yield
+  }
+  return shared
+}
+
+/** Null if there is none. Reads nothing if the work changes no files. */
+export async function readDoneBy({
+  ctx,
+  proposal,
+  rules,
+  side,
+  branch,
+  base_branch,
+  pull_requests,
+  readFiles,
+}: CheckedWork): Promise<DoneBy | null> {
+  if (!ctx.repo.is_tracked || proposal.emptiness !== null || side.files.length === 0) return null
+  const lines = await rules.deadline.run(newLinesOf(await readFiles(rules.deadline), rules.noise))
+  return ctx.source.doneBy(lines, { branch, base_branch, numbers: [...pull_requests] })
 }

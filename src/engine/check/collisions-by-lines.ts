@@ -6,8 +6,14 @@ import { consequenceOf } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
 import { higher, type Severity } from '../../vocabulary/severity.ts'
-import { type Comparison, isCommon, pullsOf, withoutDuplicate } from '../kinds/compare.ts'
-import { severityOf, sharedIssue } from '../kinds/kinds.ts'
+import {
+  type Comparison,
+  isCommon,
+  pullsOf,
+  severityOf,
+  sharedIssue,
+  withoutDuplicate,
+} from '../kinds/kinds.ts'
 import { type IndexedSide, indexedSide } from '../kinds/side.ts'
 import { type DigestedFile, namesOf } from '../lines/change.ts'
 import { scopeOf } from '../record.ts'

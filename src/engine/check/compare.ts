@@ -13,7 +13,7 @@ import {
   pathSet,
   takePairs,
 } from '../../vocabulary/scope/path-set.ts'
-import { type Comparison, compareSides } from '../kinds/compare.ts'
+import { type Comparison, compareSides } from '../kinds/kinds.ts'
 import type { DigestedSide, IndexedSide } from '../kinds/side.ts'
 import { sharedFiles } from '../lines/change.ts'
 import type { StoredScope } from '../record.ts'

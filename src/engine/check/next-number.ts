@@ -6,7 +6,7 @@ import { compareNumbers, lastNumber, nextNumber, numberOf } from '../../vocabula
 import type { TakenFinding } from '../../vocabulary/finding-kinds.ts'
 import type { ChangedFile } from '../lines/change.ts'
 import { directoryOf, nameOf } from '../lines/taken.ts'
-import { type ComparedFields, comparedScopeOf } from '../records/compared-scope.ts'
+import { type ComparedFields, comparedScopeOf } from '../records/activity.ts'
 import type { BaseDirectory, CheckContext, ReservedNumber } from './source.ts'
 
 /** A name that begins with a timestamp rather than a number. */

@@ -5,8 +5,13 @@ import type { Author, Intent, Side } from '../kinds/side.ts'
 import { type ChangeOrigin, type DigestedFile, fileKey, type SideFile } from '../lines/change.ts'
 import { decodeDigest } from '../lines/digest.ts'
 import { closingIssues } from '../lines/markdown-prose.ts'
-import { authorLogin, type ComparedActivity, issuesOf } from '../records/activity.ts'
-import { type ComparedFields, comparedScopeOf } from '../records/compared-scope.ts'
+import {
+  authorLogin,
+  type ComparedActivity,
+  type ComparedFields,
+  comparedScopeOf,
+  issuesOf,
+} from '../records/activity.ts'
 import type { CheckContext, Sided, StoredFile } from './source.ts'
 
 /** The files of the activities that are checked, with all digests. */

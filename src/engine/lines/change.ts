@@ -1,6 +1,8 @@
-/** One changed file, and its conversion from GitHub's list of files. */
+/** One changed file, and its conversion from GitHub's list of files, and from what a request declares. */
 import { createHash } from 'node:crypto'
-import type { ChangeStatus } from '../../vocabulary/contract/scope-changes.ts'
+import type { ChangeStatus, ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
+import { type Meter, mapped } from '../../vocabulary/deadline.ts'
+import { Failure } from '../../vocabulary/failure.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { isNamed } from '../../vocabulary/noise-names.ts'
 import { storableText } from '../../vocabulary/others-text.ts'
@@ -162,4 +164,56 @@ export function isOnlyRenamed({ status, digest, changed_lines }: FileChange): bo
 export function isBinary(change: FileChange): boolean {
   const { status, digest, changed_lines, blob_sha } = change
   return digest === null && changed_lines === 0 && status !== 'renamed' && blob_sha !== EMPTY_BLOB
+}
+
+/** Reduces patches to digests. Throws `validation_error` (`scope.changes[i].patch`) for a patch that cannot be read. */
+export async function digestChanges(
+  meter: Meter,
+  changes: readonly ScopeChange[],
+  hash: LineHasher,
+): Promise<FileChange[]> {
+  const steps = mapped(changes, ({ patch, ...change }, index): FileChange => {
+    const digest = patch === undefined ? null : readDigest(patch, hash, index)
+    const derived = derivedFrom({ ...change, patch, digest })
+    return { ...changedFileOf(change), ...derived, changed_lines: changedLinesOf(digest), digest }
+  })
+  return meter.deadline().run(steps)
+}
+
+function readDigest(patch: string, hash: LineHasher, index: number): Digest | null {
+  try {
+    return digestOf(patch, hash)
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error
+    const param = `scope.changes[${index}].patch`
+    throw new Failure('validation_error', `${param}: ${error.message}`, { param })
+  }
+}
+
+/**
+ * The change without its lines. The fields are in the order in which `jsonb` returns them, so that its JSON equals that of
+ * a stored change.
+ */
+export function changedFileOf({
+  path,
+  previous_path,
+  status,
+  blob_sha,
+  ...derived
+}: ChangedFile): ChangedFile {
+  return { path, status, blob_sha, ...derivedOf(derived), previous_path }
+}
+
+function derivedOf({ manifest, migration }: Derived): Derived {
+  return { ...(manifest && { manifest }), ...(migration && { migration }) }
+}
+
+/** Files without a patch keep what was derived from the lines of `stored`, if their blobs are the same. */
+export function keepDerived(files: readonly FileChange[], stored: readonly ChangedFile[]): FileChange[] {
+  const byPath = new Map(stored.map((file) => [file.path, file]))
+  return files.map((file) => {
+    const before = byPath.get(file.path)
+    const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
+    return isKept ? { ...file, ...derivedOf(before) } : file
+  })
 }

@@ -9,10 +9,9 @@ import type {
 import { newId } from '../../vocabulary/contract/id.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import type { FileChange } from '../lines/change.ts'
+import { changedFileOf, type FileChange } from '../lines/change.ts'
 import type { StoredActivity } from './activity.ts'
 import { canTransition, expiryAt, firstExpiry, type Lived, TRANSITIONS } from './activity-lifecycle.ts'
-import { changedFileOf } from './digest-changes.ts'
 
 export interface ActivityContext {
   now: Date

@@ -1,6 +1,6 @@
 /** The sweep: stores expiries, and deletes closed records after the retention period, old idempotency keys and jobs (docs/contract/limits.md#retention). */
 import { setTimeout as wait } from 'node:timers/promises'
-import { KEPT_FOR_MS } from '../../engine/lines/merged-lines.ts'
+import { KEPT_FOR_MS } from '../../engine/lines/added-lines.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { deleteJobs } from '../jobs/store.ts'
 import type { Db } from '../platform/db/database.ts'

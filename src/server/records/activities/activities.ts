@@ -1,5 +1,6 @@
 /** Create, retrieve, list, update, heartbeat and archive activities. */
 
+import { digestChanges, keepDerived } from '../../../engine/lines/change.ts'
 import { lineHasher } from '../../../engine/lines/line-hash.ts'
 import { listedOf } from '../../../engine/records/activity.ts'
 import { asOf } from '../../../engine/records/activity-lifecycle.ts'
@@ -11,7 +12,6 @@ import {
   notLive,
   transitionTo,
 } from '../../../engine/records/activity-verbs.ts'
-import { digestChanges, keepDerived } from '../../../engine/records/digest-changes.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import { later } from '../../../vocabulary/clock.ts'
 import type {

@@ -1,8 +1,7 @@
 /** Inserts live activities, and keeps their changed files: those that were declared, and those that GitHub lists. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { ChangeOrigin, FileChange } from '../../../engine/lines/change.ts'
-import { changedFileOf } from '../../../engine/records/digest-changes.ts'
+import { type ChangeOrigin, changedFileOf, type FileChange } from '../../../engine/lines/change.ts'
 import { inTurns, type Steps } from '../../../vocabulary/deadline.ts'
 import { insertLive } from '../changes/changes.ts'
 import { listChangeSet, replaceFileChanges } from '../file-changes/store.ts'

@@ -1,8 +1,8 @@
 /** Applies events of pull requests to activities (docs/contract/activities.md#pull-requests). */
 
+import { distinctNames } from '../../../engine/records/activity.ts'
 import { asOf, firstExpiry, statusWithPullRequest } from '../../../engine/records/activity-lifecycle.ts'
 import { archived, heartbeat } from '../../../engine/records/activity-verbs.ts'
-import { distinctNames } from '../../../engine/records/compared-scope.ts'
 import { isClosed, isLive } from '../../../vocabulary/activity-status.ts'
 import { newId } from '../../../vocabulary/contract/id.ts'
 import type { GithubPullRequest } from '../../github/pull-request.ts'

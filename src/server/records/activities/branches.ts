@@ -3,8 +3,8 @@
  * (docs/contract/activities.md#branches).
  */
 
+import { distinctNames } from '../../../engine/records/activity.ts'
 import { archived, heartbeat } from '../../../engine/records/activity-verbs.ts'
-import { distinctNames } from '../../../engine/records/compared-scope.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { deleteBranchRows } from '../stacks/store.ts'
 import type { PushedChanges } from './activity-files.ts'

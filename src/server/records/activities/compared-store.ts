@@ -1,7 +1,7 @@
 /** Reads activities as a check compares them: their outlines in memory, and what it needs of those that are near. Every statement starts with the repository id. */
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Change, Outline } from '../../../engine/record.ts'
-import { type ComparedFields, storedScopeOf } from '../../../engine/records/compared-scope.ts'
+import { type ComparedFields, storedScopeOf } from '../../../engine/records/activity.ts'
 import { isLive as isLiveStatus } from '../../../vocabulary/activity-status.ts'
 import { activityWeight } from '../../../vocabulary/severity.ts'
 import type { Db } from '../../platform/db/database.ts'

@@ -1,8 +1,15 @@
 /** Finds work that a merged pull request has done already, by the lines that both add (docs/contract/issues.md#done-already). */
 
-import { type NewLines, newLinesOf, numbersReverted } from '../../../engine/lines/added-lines.ts'
+import {
+  ENOUGH,
+  isComparable,
+  KEPT_FOR_MS,
+  NEW_LINES_MAX,
+  type NewLines,
+  newLinesOf,
+  numbersReverted,
+} from '../../../engine/lines/added-lines.ts'
 import type { FileChange } from '../../../engine/lines/change.ts'
-import { ENOUGH, isComparable, KEPT_FOR_MS, NEW_LINES_MAX } from '../../../engine/lines/merged-lines.ts'
 import type { NoiseRules } from '../../../engine/lines/noise.ts'
 import { later } from '../../../vocabulary/clock.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'

@@ -1,6 +1,6 @@
 /** Queries for the lines of merged pull requests. Every statement starts with the repository id. */
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
-import { COMMON_MIN, type ENOUGH } from '../../../engine/lines/merged-lines.ts'
+import { COMMON_MIN, type ENOUGH } from '../../../engine/lines/added-lines.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
