@@ -1,4 +1,5 @@
 /** All live work of one repository in memory: what is near a proposal, and what is built on what. Knows no clock and no database. */
+import { addTo } from '../vocabulary/lists.ts'
 import type { PathSet } from '../vocabulary/scope/path-set.ts'
 import { type NearOptions, PathIndex } from './path-index.ts'
 import { bytesOf, ISSUE_MARK, type LiveRecord, type Outline, placesOf, recordOf } from './record.ts'
@@ -60,15 +61,15 @@ export class LiveSet {
     const record = recordOf(outline)
     const changed = new Set(files)
     const declared = new Set(paths)
-    if (is_literal) {
-      for (const name of declared) if (!changed.has(name)) record.paths.push(this.paths.addFile(name, record))
-      record.literal = record.paths.length
-    } else for (const glob of declared) record.paths.push(this.paths.addGlob(glob, record))
-    for (const name of changed) record.paths.push(this.paths.addFile(name, record))
-    for (const place of placesOf(record)) add(this.#places, place, record)
+    const addPath = (source: string, is_file: boolean) =>
+      record.paths.push(this.paths.add({ source, is_file }, record))
+    for (const path of declared) if (!is_literal || !changed.has(path)) addPath(path, is_literal)
+    if (is_literal) record.literal = record.paths.length
+    for (const name of changed) addPath(name, true)
+    for (const place of placesOf(record)) addTo(this.#places, place, record)
     if (outline.kind === 'notable' && areas.length + paths.length === 0) this.#everywhere.add(record)
-    if (outline.branch !== null) add(this.#branches, outline.branch, record)
-    if (outline.base_branch !== null) add(this.#bases, outline.base_branch, record)
+    if (outline.branch !== null) addTo(this.#branches, outline.branch, record)
+    if (outline.base_branch !== null) addTo(this.#bases, outline.base_branch, record)
     if (outline.is_cut) this.#cut.add(record)
     if (outline.kind === 'notable') this.#notables += 1
     this.#records.set(record.id, record)
@@ -140,8 +141,8 @@ export class LiveSet {
     this.#below = new Map()
     this.#above = new Map()
     for (const { branch, base_branch } of links) {
-      add(this.#below, branch, base_branch)
-      add(this.#above, base_branch, branch)
+      addTo(this.#below, branch, base_branch)
+      addTo(this.#above, base_branch, branch)
     }
   }
 
@@ -202,12 +203,6 @@ const ORDER: readonly NearBy[] = ['area', 'path', 'issue']
 function raise(found: Map<LiveRecord, NearBy>, record: LiveRecord, by: NearBy): void {
   const before = found.get(record)
   if (before === undefined || ORDER.indexOf(before) < ORDER.indexOf(by)) found.set(record, by)
-}
-
-function add<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
-  const list = lists.get(key)
-  if (list) list.push(value)
-  else lists.set(key, [value])
 }
 
 /** The list is replaced, so that a reader that pauses misses no other. */

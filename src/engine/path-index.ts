@@ -18,6 +18,8 @@ export interface PathEntry<Owner> {
   readonly is_file: boolean
   /** Replaced when one leaves, so that a reader that pauses misses no other. */
   owners: Owner[]
+  /** The next entry at its directory. Most have none, and a list of one for each would take a third more memory. */
+  next: PathEntry<Owner> | null
 }
 
 export interface NearOptions<Owner> {
@@ -32,69 +34,63 @@ export interface NearOptions<Owner> {
 }
 
 export class PathIndex<Owner> {
-  readonly #files = new Map<string, PathEntry<Owner>>()
   readonly #globs = new Map<string, PathEntry<Owner>>()
-  /** The globs by the directory that contains their matches. */
-  readonly #at = new Map<string, PathEntry<Owner>[]>()
-  /** The keys of `#files` and `#at` in code unit order, in which everything beneath a directory is one range. Null until it is needed. */
+  /** The first entry at a directory: the file of that name, then the globs all of whose matches it contains. */
+  readonly #at = new Map<string, PathEntry<Owner>>()
+  /** The keys of `#at` in code unit order, in which everything beneath a directory is one range. Null until it is needed. */
   #sorted: string[] | null = null
 
-  /** Adds an owner of the name of a changed file, and returns its entry. */
-  addFile(name: string, owner: Owner): PathEntry<Owner> {
-    const known = this.#files.get(name)
-    if (known) return withOwner(known, owner)
+  /** Adds an owner of a path, and returns its entry. */
+  add({ source, is_file }: Pick<PathEntry<Owner>, 'source' | 'is_file'>, owner: Owner): PathEntry<Owner> {
+    const known = is_file ? this.fileNamed(source) : this.#globs.get(source)
+    if (known) {
+      known.owners.push(owner)
+      return known
+    }
     // A list that grows from nothing has room for 16 more.
-    const entry = { source: name, is_file: true, owners: [owner] }
-    this.#files.set(name, entry)
-    if (!this.#at.has(name)) this.#insert(name)
+    const entry: PathEntry<Owner> = { source, is_file, owners: [owner], next: null }
+    if (!is_file) this.#globs.set(source, entry)
+    const dir = dirOf(entry)
+    const first = this.#at.get(dir)
+    if (first === undefined) this.#sorted?.splice(firstAtOrAfter(this.#sorted, dir), 0, dir)
+    if (first?.is_file) {
+      entry.next = first.next
+      first.next = entry
+    } else {
+      entry.next = first ?? null
+      this.#at.set(dir, entry)
+    }
     return entry
   }
 
   /** The entry of the name of a changed file. */
   fileNamed(name: string): PathEntry<Owner> | undefined {
-    return this.#files.get(name)
-  }
-
-  /** Adds an owner of a glob, and returns its entry. */
-  addGlob(source: string, owner: Owner): PathEntry<Owner> {
-    const known = this.#globs.get(source)
-    if (known) return withOwner(known, owner)
-    const entry = { source, is_file: false, owners: [owner] }
-    this.#globs.set(source, entry)
-    const dir = literalDir(source)
-    const there = this.#at.get(dir)
-    if (there) there.push(entry)
-    else {
-      if (!this.#files.has(dir)) this.#insert(dir)
-      this.#at.set(dir, [entry])
-    }
-    return entry
+    const first = this.#at.get(name)
+    return first?.is_file ? first : undefined
   }
 
   /** Removes an owner of an entry. */
   remove(entry: PathEntry<Owner>, owner: Owner): void {
     entry.owners = entry.owners.filter((each) => each !== owner)
     if (entry.owners.length > 0) return
-    const { source, is_file } = entry
-    if (is_file) {
-      this.#files.delete(source)
-      if (!this.#at.has(source)) this.#delete(source)
-      return
-    }
-    this.#globs.delete(source)
-    const dir = literalDir(source)
-    const left = this.#at.get(dir)?.filter((each) => each !== entry) ?? []
-    if (left.length > 0) this.#at.set(dir, left)
+    if (!entry.is_file) this.#globs.delete(entry.source)
+    // A reader that pauses at the entry still finds the next one.
+    const dir = dirOf(entry)
+    let before = this.#at.get(dir)
+    if (before !== entry) {
+      while (before && before.next !== entry) before = before.next ?? undefined
+      if (before) before.next = entry.next
+    } else if (entry.next) this.#at.set(dir, entry.next)
     else {
       this.#at.delete(dir)
-      if (!this.#files.has(dir)) this.#delete(dir)
+      this.#sorted?.splice(firstAtOrAfter(this.#sorted, dir), 1)
     }
   }
 
   /** The files beneath a directory, in code unit order. */
   *filesBeneath(dir: string): Generator<PathEntry<Owner>> {
     for (const key of dirsBeneath(this.#keys(), dir)) {
-      const file = this.#files.get(key)
+      const file = this.fileNamed(key)
       if (file) yield file
     }
   }
@@ -117,7 +113,7 @@ export class PathIndex<Owner> {
         yield undefined
         if (compared.has(entry)) continue
         compared.add(entry)
-        if (isPattern(entry)) patterns.push(entry)
+        if (!entry.is_file && !isSimple(entry.source)) patterns.push(entry)
         else if (yield* isNear(entry)) yield entry
       }
     }
@@ -133,35 +129,19 @@ export class PathIndex<Owner> {
 
   /** What is at the directories from the root down to `dir`, then everything beneath it. */
   *#candidates(dir: string, isBeneath: boolean): Generator<PathEntry<Owner>> {
-    for (const key of dirsAround(isBeneath ? this.#keys() : [], dir)) {
-      yield* this.#at.get(key) ?? []
-      const file = this.#files.get(key)
-      if (file) yield file
-    }
+    for (const key of dirsAround(isBeneath ? this.#keys() : [], dir))
+      for (let entry = this.#at.get(key) ?? null; entry; entry = entry.next) yield entry
   }
 
   #keys(): string[] {
-    this.#sorted ??= [...new Set([...this.#files.keys(), ...this.#at.keys()])].sort()
+    this.#sorted ??= [...this.#at.keys()].sort()
     return this.#sorted
   }
-
-  #insert(key: string): void {
-    this.#sorted?.splice(firstAtOrAfter(this.#sorted, key), 0, key)
-  }
-
-  #delete(key: string): void {
-    const at = this.#sorted ? firstAtOrAfter(this.#sorted, key) : -1
-    if (this.#sorted?.[at] === key) this.#sorted.splice(at, 1)
-  }
 }
 
-function withOwner<Owner>(entry: PathEntry<Owner>, owner: Owner): PathEntry<Owner> {
-  entry.owners.push(owner)
-  return entry
-}
-
-function isPattern({ source, is_file }: PathEntry<unknown>): boolean {
-  return !is_file && !isSimple(source)
+/** The directory that contains what an entry matches; of a file, its own name. */
+function dirOf({ source, is_file }: PathEntry<unknown>): string {
+  return is_file ? source : literalDir(source)
 }
 
 /** What an entry matches. */
