@@ -9,7 +9,7 @@ import { startBrowser } from '../test/support/browser.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { startFakeGithubServer } from './fake-github-server.ts'
 import { commentsPage } from './pictures/comments.ts'
-import { AGENTS, TEAM, TEAM_NOTABLES, teamWork, type Work, workBody } from './pictures/team.ts'
+import { TEAM, TEAM_NOTABLES, teamWork, type Work, workBody } from './pictures/team.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 const WEB_URL = 'https://github.com'
@@ -44,13 +44,6 @@ const PICTURES: Picture[] = [
   { name: 'tour-you', part: 'section[aria-label="Needs somebody"] > ul > :first-child' },
   { name: 'tour-phone', size: { width: 390, height: 844 }, scheme: 'dark' },
 ]
-/** After the work of the agents was declared. */
-const WITH_AGENTS = (['light', 'dark'] as const).map(
-  (scheme): Picture => ({
-    ...{ name: `backlog-issues-${scheme}`, scheme, text: '3 at work' },
-    part: 'section[aria-labelledby="issues-heading"]',
-  }),
-)
 
 const browser = await startBrowser()
 try {
@@ -99,8 +92,6 @@ async function takePage(browser: Browser): Promise<void> {
   for (const [name, from, to] of OTHERS) for (const work of all.slice(from, to)) await declare(name, work)
   for (const body of TEAM_NOTABLES) await send(SHOP, 'goro', '/notables', body)
   for (const picture of PICTURES) await take(browser, service.url, picture)
-  for (const work of AGENTS) await declare(SHOP, work)
-  for (const picture of WITH_AGENTS) await take(browser, service.url, picture)
   await service.close()
   await github.close()
   await directory.remove()

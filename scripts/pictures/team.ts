@@ -14,8 +14,6 @@ interface More {
   pr?: number
   draft?: boolean
   risk?: 'medium' | 'high' | 'critical'
-  issue?: number
-  branch?: string
 }
 
 export interface Work extends More {
@@ -24,7 +22,7 @@ export interface Work extends More {
   /** Minutes since it began. */
   age: number
   /** Globs, and files with the first and last line of the change in them, separated by spaces. */
-  scope?: string
+  scope: string
 }
 
 // biome-ignore format: one line for each activity
@@ -53,15 +51,6 @@ sync, Return labels, Order notes, Feature flags clean-up, Upgrade the router, Pr
 Two-factor sign-in, Export to CSV, Product reviews, Wish lists, Delivery windows, Tax for Norway,
 Fraud score, Status page, Image alt texts, Checkout analytics, Bulk price edit`.split(/,\s+/)
 
-/** Agents that take the issues of one backlog, after the team. */
-export const AGENTS: readonly Work[] = [
-  { who: 'ben', title: 'Limit the retries of each order', age: 160, pr: 141, agent: 'codex', issue: 7 },
-  { who: 'ben', title: 'Work on 7-agent-4', branch: '7-agent-4', age: 34, agent: 'claude-code', issue: 7 },
-  { who: 'lena', title: 'Work on 7-agent-9', branch: '7-agent-9', age: 12, agent: 'gemini', issue: 7 },
-  { who: 'jun', title: 'Work on 12-agent-2', branch: '12-agent-2', age: 21, agent: 'copilot', issue: 12 },
-  { who: 'ben', title: 'Work on 12-agent-6', branch: '12-agent-6', age: 8, agent: 'claude-code', issue: 12 },
-]
-
 /** The work of the team, oldest first. */
 export function teamWork(): Work[] {
   const alone = ALONE.map((title, index): Work => {
@@ -81,13 +70,13 @@ export function teamWork(): Work[] {
 
 /** The body of `POST /activity`. `url`: the repository on GitHub. */
 export function workBody(work: Work, url: string): object {
-  const { who, age, scope = '', areas = [], pr, draft = false, ...rest } = work
+  const { who, age, scope, areas = [], pr, draft = false, ...rest } = work
   const all = scope.split(' ').filter(Boolean)
   return {
     ...rest,
     summary: `${rest.title}.`,
     actor: who,
-    branch: rest.branch ?? `${who}/${slugOf(rest.title)}`,
+    branch: `${who}/${slugOf(rest.title)}`,
     base_branch: 'main',
     ...(pr && { pr_url: `${url}/pull/${pr}`, draft_pr: draft }),
     scope: {
