@@ -33,7 +33,7 @@ export class Deadline {
   readonly #meter: Pick<Meter, 'used_ms'>
   #used_ms = 0
   #sinceYield = stopwatch()
-  #running: () => number = processorStopwatch()
+  #running: () => number = () => 0
 
   constructor(limit_ms = Number.POSITIVE_INFINITY, meter: Pick<Meter, 'used_ms'> = { used_ms: 0 }) {
     this.#limit_ms = limit_ms
