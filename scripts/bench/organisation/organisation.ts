@@ -1,4 +1,4 @@
-/** A large organisation on two instances: bursts of deliveries, agents, and an import, with GitHub's limits enforced (docs/operations.md#a-large-organisation). */
+/** A large organisation on two instances: bursts of deliveries, agents, and an import, with GitHub's limits enforced (docs/operations.md#capacity). */
 import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import { startDeployment } from '../../../test/support/deployment.ts'
