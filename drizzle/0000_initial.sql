@@ -68,6 +68,7 @@ CREATE TABLE "activities" (
 	"draft_pr" boolean NOT NULL,
 	"assignee" text,
 	"is_by_newcomer" boolean DEFAULT false NOT NULL,
+	"conflicts_with_base" boolean DEFAULT false NOT NULL,
 	"closes" integer[],
 	"issue" integer,
 	"issue_places" jsonb,

@@ -21,6 +21,7 @@ function other(number: number, title: string, changes: Partial<ReportedActivity>
     branch: 'retries',
     pull_request: { number, url: `https://github.com/acme/shop/pull/${number}` },
     stage: 'ready',
+    conflicts_with_base: false,
     is_ahead: true,
     areas: [],
     paths: [RETRY],

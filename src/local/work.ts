@@ -106,6 +106,7 @@ export const NO_FIELDS: Omit<LocalActivity, Given | 'source'> = {
   draft_pr: false,
   assignee: null,
   is_by_newcomer: false,
+  conflicts_with_base: false,
   closes: null,
   issue: null,
   blocking: false,

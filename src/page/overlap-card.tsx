@@ -78,10 +78,11 @@ export function Pair({ encounter, above, ...shown }: PairProps) {
 
 /** One side, the same for everybody: who, which pull request, and when it was pushed. */
 export function Side({ activity, work, now_ms }: Omit<Shown, 'reader'> & { activity: Activity }) {
-  const { id, title, actor, branch, pr_url, draft_pr } = activity
+  const { id, title, actor, branch, pr_url, draft_pr, conflicts_with_base } = activity
   const person = work.people.get(id)
   const marks = [
     draft_pr && 'draft',
+    conflicts_with_base && 'conflicts with its own base',
     isOf('bots', activity, now_ms) && 'bot',
     isOf('idle', activity, now_ms) && 'idle',
   ]

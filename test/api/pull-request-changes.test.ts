@@ -6,7 +6,7 @@ import { enqueue } from '../../src/server/jobs/store.ts'
 import { activities } from '../../src/server/records/activities/table.ts'
 import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import type { PullFile } from '../support/github-state.ts'
-import { usePullRequests } from '../support/pull-request-service.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
 const { fixture, repository } = usePullRequests()
 
@@ -44,6 +44,25 @@ describe('a tracked pull request', () => {
     expect(rows[0]).toMatchObject({ blob_sha: 'a'.repeat(40), changed_lines: 1, origin: 'pushed' })
     expect(rows.map(({ digest }) => digest === null)).toEqual([false, false])
     expect(listings()).toBe(1)
+  })
+
+  test('is marked from when GitHub says that it cannot be merged until its next push', async () => {
+    const number = await repository.open({ head: 'retries', files: [modified('a.ts')], mergeable: null })
+    const other = await repository.open({ files: [modified('a.ts', 9)] })
+    const marks = async () => {
+      const { body } = await repository.request('GET', '/activity?branch=retries')
+      return [body.items[0].conflicts_with_base, repository.comment(other)?.includes('with its own base')]
+    }
+    expect(await marks()).toEqual([undefined, false])
+    for (const mergeable of [false, null]) {
+      repository.githubRepo.update(number, { mergeable })
+      await repository.deliver(number, 'edited')
+      await repository.advance(QUIET_MS)
+      expect(await marks()).toEqual([true, true])
+    }
+    await repository.push(number, [modified('a.ts', 5)])
+    await repository.advance(QUIET_MS)
+    expect(await marks()).toEqual([undefined, false])
   })
 
   test('replaces them with each push and deletes them when it is closed', async () => {

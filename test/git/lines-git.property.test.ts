@@ -87,3 +87,14 @@ test.each<[Material, number, number]>([
     expect(proved.precision).toBeGreaterThanOrEqual(precise)
   },
 )
+
+test('of work that conflicts with the base branch they are about the base that it has', async () => {
+  const random = randomMerges(1000, { material: 'different', drifts: true, seed: 1 })
+  const merges = await mergesWithTruth(random, 'own-base')
+  const { precision, recall } = score(merges, (merge) => verdictOf(merge, false).verdict === 'conflict')
+  say(
+    `  own base, ${merges.length} files: precision ${precision.toFixed(1)} %, recall ${recall.toFixed(1)} %`,
+  )
+  expect(precision).toBeGreaterThanOrEqual(90)
+  expect(recall).toBeGreaterThanOrEqual(80)
+})

@@ -22,7 +22,7 @@ function place(example: string, fields: Partial<ReportedPath> = {}): ReportedPat
 const PULL = (number: number) => ({ number, url: `https://github.com/acme/shop/pull/${number}` })
 const reportedActivity: ReportedActivity = {
   ...{ severity: 'medium', title: 'Retry payments', actor: 'Ben', branch: 'retries', pull_request: PULL(3) },
-  ...{ stage: 'ready', is_ahead: true, is_same_author: false },
+  ...{ stage: 'ready', conflicts_with_base: false, is_ahead: true, is_same_author: false },
   ...{ consequence: 'conflict', findings: [], fixes: [], areas: [], paths: [place('src/pay.ts')] },
 }
 const LIKELY: Partial<ReportedPath> = {

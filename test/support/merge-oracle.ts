@@ -21,11 +21,12 @@ export interface MergeWithTruth extends Merge {
 
 /**
  * Leaves out merges in which a side changes nothing, or in which `ours` already conflicts with the base branch. `oracle`:
- * `merge-tree` merges like GitHub; `merge-file` compares like `git diff`.
+ * `merge-tree` merges like GitHub; `merge-file` compares like `git diff`; `own-base` has those in which `ours` conflicts with the
+ * base branch, and merges `theirs` as if it started from the base that `ours` has.
  */
 export async function mergesWithTruth(
   merges: readonly Merge[],
-  oracle: 'merge-tree' | 'merge-file',
+  oracle: 'merge-tree' | 'merge-file' | 'own-base',
 ): Promise<MergeWithTruth[]> {
   const directory = await temporaryDirectory('merges')
   const git = (args: string[], input?: string) =>
@@ -37,13 +38,17 @@ export async function mergesWithTruth(
       patches(git(['diff', '-U3', 'base', 'ours'])),
       patches(git(['diff', '-U3', 'main', 'theirs'])),
     ]
-    const rebased = mergeTree(git, 'main', 'ours')
-    const commit = git(['commit-tree', '-p', 'main', '-m', 'ours', rebased.tree]).trim()
-    const merged = oracle === 'merge-tree' ? mergeTree(git, commit, 'theirs').conflicts : null
+    const commit = (onto: string, tree: string) => git(['commit-tree', '-p', onto, '-m', 'tree', tree]).trim()
+    const [onMain, isOwnBase] = [mergeTree(git, 'main', 'ours'), oracle === 'own-base']
+    const rebased = isOwnBase ? mergeTree(git, commit('main', 'base^{tree}'), 'theirs') : onMain
+    const sides = isOwnBase ? (['base', 'ours'] as const) : (['main', 'theirs'] as const)
+    const merged =
+      oracle === 'merge-file' ? null : mergeTree(git, commit(sides[0], rebased.tree), sides[1]).conflicts
     return merges.flatMap((merge, index) => {
       const name = nameOf(index)
       const [our_patch, their_patch] = [ourPatches.get(name), theirPatches.get(name)]
       if (!our_patch || !their_patch || rebased.conflicts.has(name)) return []
+      if (isOwnBase && !onMain.conflicts.has(name)) return []
       const is_conflict = merged?.has(name) ?? mergeFile(directory.path, merge)
       return [{ ...merge, our_patch, their_patch, is_conflict }]
     })

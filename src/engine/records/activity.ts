@@ -35,6 +35,7 @@ export interface ComparedActivity {
   created_by: string | null
   assignee: string | null
   is_by_newcomer: boolean
+  conflicts_with_base: boolean
   issue: number | null
   closes: number[] | null
   source: ActivitySource
@@ -107,6 +108,7 @@ export function briefOf(row: StoredActivity): ActivityBrief {
     },
     base_sha: row.scope_is_literal ? row.pushed_base_sha : row.base_sha,
     ...(row.is_by_newcomer && { by_newcomer: true }),
+    ...(row.conflicts_with_base && { conflicts_with_base: true }),
     changes_complete: row.changes_complete,
     pr_url: row.pr_url,
     draft_pr: row.draft_pr,

@@ -18,6 +18,7 @@ const Payload = z.object({
   merged: z.boolean().nullish(),
   merged_at: z.coerce.date().nullish(),
   draft: z.boolean().nullish(),
+  mergeable: z.boolean().nullish(),
   user: Account.nullish(),
   assignees: z.array(Account).nullish(),
   author_association: z.string().nullish(),
@@ -63,6 +64,8 @@ export function parsePullRequest(payload: unknown) {
     /** Null if it was not merged, or if GitHub does not say when. */
     merged_at: pr.merged_at ?? null,
     is_draft: pr.draft === true,
+    /** Null while GitHub computes it, after each push, and where it does not say it, as in lists. */
+    is_mergeable: pr.mergeable ?? null,
     is_fork,
     /** `owner:branch` for a fork; a branch name cannot contain a colon. */
     branch: is_fork ? (pr.head.label ?? `unknown:${pr.head.ref}`) : pr.head.ref,

@@ -38,6 +38,7 @@ export interface ReportedActivity {
   branch: string | null
   pull_request: { number: number; url: string } | null
   stage: Stage
+  conflicts_with_base: boolean
   /** It is closer to its merge than this pull request. */
   is_ahead: boolean
   areas: string[]
@@ -144,13 +145,13 @@ interface Represented {
 
 /** How it is called, and where it stands beside the pull request `pr`. */
 function describeStanding({ record, number, open }: Represented, pr: PullRequestRow | null) {
-  const { pr_number, pr_url, actor } = record
+  const { pr_number, pr_url, actor, conflicts_with_base } = record
   const isQuoted = !(open?.is_by_newcomer || record.is_by_newcomer)
   const stage = open?.is_queued ? 'queued' : stageOf(record)
   const since = open?.opened_at ?? record.created_at
   const own = pr && { stage: pullRequestStage(pr), since: pr.opened_at, number: pr.number }
   return {
-    ...{ actor, stage },
+    ...{ actor, stage, conflicts_with_base },
     title: isQuoted ? record.title : null,
     branch: isQuoted ? record.branch : null,
     pull_request: pr_number !== null && pr_url !== null ? { number: pr_number, url: pr_url } : null,

@@ -14,13 +14,15 @@ import type { ReportedActivity } from './counterparts.ts'
 import type { Report, ReportedNotable, Suppressed } from './report.ts'
 
 /** A pull request by number and title, declared work by title and branch. */
-export function subjectOf({ pull_request, title, branch, actor, stage }: ReportedActivity): string {
+export function subjectOf(activity: ReportedActivity): string {
+  const { pull_request, title, branch, actor, stage, conflicts_with_base } = activity
   const names = [
     pull_request === null ? '' : linkedNumber(pull_request),
     title === null ? '' : quote(title),
     branch === null || pull_request !== null ? '' : `on ${quote(branch)}`,
   ]
-  return [...names, `(${quote(actor)}, ${STAGE_WORDS[stage].label})`].filter(Boolean).join(' ')
+  const also = conflicts_with_base ? ', conflicts with its own base' : ''
+  return [...names, `(${quote(actor)}, ${STAGE_WORDS[stage].label}${also})`].filter(Boolean).join(' ')
 }
 
 /** The number of the pull request, else the branch or title. It is not quoted. */

@@ -162,6 +162,10 @@ export const ActivityBrief = object('ActivityBrief', {
     .describe(
       'Present if its pull request is by somebody who is new to the repository, whose title is not shown to agents.',
     ),
+  conflicts_with_base: z
+    .literal(true)
+    .optional()
+    .describe('Present if GitHub cannot merge its pull request into the base branch.'),
   changes_complete: boolean(
     'False if GitHub cut the list of its changed files, and the others could not be read.',
   ).meta({ examples: [true] }),

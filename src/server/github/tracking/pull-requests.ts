@@ -81,9 +81,13 @@ export async function pullRequestChanged(
   if (pr.is_open) {
     await linkPullRequestStack(ctx, pr, before)
     const is_untracked = await lacksActivity(ctx, pr.number)
-    await updateActivities(app, ctx, pr, planOf(event, { ...pr, summary_hash }, { before, is_untracked }))
-    const { assignee, is_by_newcomer } = pr
-    await describePullRequest(ctx, pr.number, { assignee, is_by_newcomer, closes: facts.closes })
+    const plan = planOf(event, { ...pr, summary_hash }, { before, is_untracked })
+    await updateActivities(app, ctx, pr, plan)
+    const { assignee, is_by_newcomer, is_mergeable } = pr
+    // What GitHub said of another head does not hold any more.
+    const isKnown = is_mergeable !== null || plan.refresh?.files
+    const merge = isKnown ? { conflicts_with_base: is_mergeable === false } : {}
+    await describePullRequest(ctx, pr.number, { assignee, is_by_newcomer, closes: facts.closes, ...merge })
   }
   if (isEnd(event, pr, before)) await endActivities(ctx, pr)
   const texts = TAKES_TITLE.has(event) ? { title: pr.title, summary_hash } : {}

@@ -102,6 +102,7 @@ export async function deletePushed(
     changes_complete: true,
     assignee: null,
     is_by_newcomer: false,
+    conflicts_with_base: false,
     closes: null,
   }
 }

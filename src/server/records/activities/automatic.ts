@@ -95,10 +95,12 @@ export async function insertTracked(
 }
 
 /** What a pull request says about itself; what is left out is not known. */
-export type Described = Partial<Pick<ActivityRow, 'assignee' | 'is_by_newcomer' | 'closes'>>
+export type Described = Partial<
+  Pick<ActivityRow, 'assignee' | 'is_by_newcomer' | 'conflicts_with_base' | 'closes'>
+>
 
 /**
- * Stores with the open activities of a pull request who is assigned to it and which issues it closes, and enqueues rechecks
+ * Stores with the open activities of a pull request who is assigned to it, which issues it closes and whether it can be merged, and enqueues rechecks
  * of what that changes.
  */
 export async function describePullRequest(

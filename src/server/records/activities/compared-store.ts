@@ -25,6 +25,7 @@ const compared = {
   created_by: activities.created_by,
   assignee: activities.assignee,
   is_by_newcomer: activities.is_by_newcomer,
+  conflicts_with_base: activities.conflicts_with_base,
   issue: activities.issue,
   closes: activities.closes,
   source: activities.source,

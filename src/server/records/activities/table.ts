@@ -49,6 +49,8 @@ export const activities = pgTable(
     assignee: text(),
     /** Its pull request is by somebody who is new to the repository, whose title is not shown to agents. */
     is_by_newcomer: boolean().notNull().default(false),
+    /** GitHub cannot merge its pull request into the base branch. */
+    conflicts_with_base: boolean().notNull().default(false),
     /** The issues that its pull request closes; null if it has none, or if that was not read. See `closingIssues`. */
     closes: integer().array(),
     /** The number of the issue that was sent with it; null if none was. */
