@@ -1,5 +1,5 @@
 /** Globs: parsing and validation (docs/contract/overlap.md#paths). */
-import { Deadline } from '../deadline.ts'
+import { processorStopwatch } from '../clock.ts'
 import {
   type Alternative,
   alternativeOf,
@@ -163,6 +163,6 @@ const NAMES_MS = 200
  * installs the App writes such a file: globs after that are ignored.
  */
 export function matchesName(globs: readonly string[], name: string): boolean {
-  const deadline = new Deadline(NAMES_MS)
-  return globs.some((glob) => !deadline.isOver && matchesPath(parseGlob(glob), name))
+  const used_ms = processorStopwatch()
+  return globs.some((glob) => used_ms() < NAMES_MS && matchesPath(parseGlob(glob), name))
 }
