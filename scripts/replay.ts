@@ -5,6 +5,7 @@ import { doneTables } from './replay/done/table.ts'
 import { type ReplayOptions, replayHistory } from './replay/history.ts'
 import { replayLive } from './replay/live/live.ts'
 import { comparePairs, readRecording } from './replay/pairs.ts'
+import { replaySameWork } from './replay/same-work.ts'
 import { replaySequences } from './replay/sequences/sequences.ts'
 import { sequenceTables } from './replay/sequences/table.ts'
 import { summaryOf } from './replay/summary.ts'
@@ -12,9 +13,9 @@ import { tablesOf } from './replay/tables.ts'
 
 const USAGE = `npm run --silent replay -- --pairs FILE
   one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/research/replay.md
-npm run --silent replay -- [--live | --sequences | --done] --git DIR [--days 90] [--closed-after-days 14]
+npm run --silent replay -- [--live | --sequences | --done | --same-work] --git DIR [--days 90] [--closed-after-days 14]
   tables on stdout, progress on stderr; with --live, the events are webhooks to the real service on a PostgreSQL of its own;
-  with --sequences, only shared numbers and parents are measured, with --done only work that was done already;
+  the others measure shared numbers and parents, work that was done already, and work that is done twice;
   DIR is a bare mirror with refs/pull/N/head: git clone --mirror URL;
   a pull request that was closed without a merge counts as open for that long after its last push`
 const DAYS_MAX = 3650
@@ -27,6 +28,7 @@ async function main(): Promise<void> {
       live: { type: 'boolean', default: false },
       sequences: { type: 'boolean', default: false },
       done: { type: 'boolean', default: false },
+      'same-work': { type: 'boolean', default: false },
       days: { type: 'string', default: '90' },
       'closed-after-days': { type: 'string', default: '14' },
     },
@@ -34,25 +36,26 @@ async function main(): Promise<void> {
   if (values.pairs !== undefined && values.git === undefined) return replayPairs(values.pairs)
   if (values.git === undefined || values.pairs !== undefined)
     throw new Error(`pass either --pairs or --git\n${USAGE}`)
-  const [days, closed_after_days] = [
-    daysOf('days', values.days),
-    daysOf('closed-after-days', values['closed-after-days']),
-  ]
   // Exiting normally removes the scratch repository.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const started = performance.now()
-  const report = (line: string) =>
-    process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s: ${line}\n`)
-  const options = { days, closed_after_days, report }
+  const options = {
+    days: daysOf('days', values.days),
+    closed_after_days: daysOf('closed-after-days', values['closed-after-days']),
+    report: (line: string) =>
+      process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s: ${line}\n`),
+  }
   process.stdout.write(`${await tablesFor(values, values.git, options)}\n`)
 }
 
 async function tablesFor(
-  { live, sequences, done }: { live: boolean; sequences: boolean; done: boolean },
+  chosen: Record<'live' | 'sequences' | 'done' | 'same-work', boolean>,
   directory: string,
   options: ReplayOptions,
 ): Promise<string> {
+  const { live, sequences, done } = chosen
   if (sequences) return sequenceTables(await replaySequences(directory, options))
+  if (chosen['same-work']) return replaySameWork(directory, options)
   if (done) return doneTables(await replayDone(directory, options))
   if (live) return replayLive(directory, options)
   return tablesOf(await replayHistory(directory, options))

@@ -16,19 +16,13 @@ const STATUSES: Record<string, string> = {
 }
 const OPTIONS = ['-r', '-M', '-l1000', '-z', '--raw', '--numstat', '-p', '-U3', '--full-index', '--no-abbrev']
 
-interface Limits {
-  absent?: ReadonlySet<string> | undefined
-  /** The pathspecs of git to which the list is limited; all files if it is missing. */
-  paths?: readonly string[] | undefined
-}
-
 /** Yields the changed files of each pair of trees, in order, without those that are absent in the mirror. */
 export async function* changedFiles(
   git: Git,
   trees: readonly { from: string; to: string }[],
-  { hash, ...limits }: { hash: LineHasher } & Limits,
+  { hash, absent }: { hash: LineHasher; absent?: ReadonlySet<string> },
 ): AsyncGenerator<FileChange[]> {
-  for await (const entries of fileEntries(git, trees, limits))
+  for await (const entries of fileEntries(git, trees, absent))
     yield entries.flatMap((entry) => changeOf(entry, hash) ?? [])
 }
 
@@ -36,13 +30,13 @@ export async function* changedFiles(
 export async function* fileEntries(
   git: Git,
   trees: readonly { from: string; to: string }[],
-  { absent = new Set(), paths = [] }: Limits = {},
+  absent: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<FileEntry[]> {
   // git copies a line that is not a pair of trees to the output, so it marks the end of the preceding output. That may end
   // with a NUL instead of a newline, so only a line that is in no file is safe.
   const end = `end ${randomUUID()}\n`
   const input = trees.map(({ from, to }) => `${from} ${to}\n${end}`).join('')
-  const args = ['diff-tree', '--stdin', '--no-ext-diff', '--no-textconv', ...OPTIONS, '--', ...paths]
+  const args = ['diff-tree', '--stdin', '--no-ext-diff', '--no-textconv', ...OPTIONS]
   for await (const record of git.records(args, input, end))
     yield entriesOf(record.slice(record.indexOf('\n') + 1))
       .filter(({ blobs }) => blobs.every((id) => !absent.has(id)))

@@ -18,8 +18,11 @@ import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { findingOf } from '../../src/vocabulary/finding.ts'
 import type { Finding, FindingOf } from '../../src/vocabulary/finding-kinds.ts'
 import { atOnce } from '../../test/support/steps.ts'
-import type { PullRequest } from './pull-requests.ts'
+import { DAY, type PullRequest } from './pull-requests.ts'
 import type { Revision } from './revisions.ts'
+
+/** For how long a push keeps work live, in seconds. */
+export const LIVE_S = DEFAULT_SETTINGS.comment.stale_after_days * DAY
 
 export interface Head extends DigestedSide {
   files: readonly DigestedFile[]
@@ -67,10 +70,11 @@ export function duplicatesIn({ findings }: Pick<Comparison, 'findings'>): Findin
   return findings.filter(({ kind }) => kind === 'duplicate' || kind === 'issue')
 }
 
-/** What pull requests of the same target branch meet by: names of files, and the numbers and parents that they take. */
-export function keysOf({ branch }: PullRequest, { files }: Head): Set<string> {
+/** What pull requests of the same target branch meet by: names of files, the numbers and parents that they take, and issues. */
+export function keysOf({ branch }: PullRequest, { files, closes }: Head): Set<string> {
   const names = files.flatMap((file) => namesOf(file))
-  return new Set([...names, ...takenPlaces(files, numbers)].map((name) => `${branch} ${name}`))
+  const issues = [...closes].map((issue) => `#${issue}`)
+  return new Set([...names, ...takenPlaces(files, numbers), ...issues].map((name) => `${branch} ${name}`))
 }
 
 /** A head of one, at any of its pushes, is among the commits that the other adds, or is a parent of one of them. */

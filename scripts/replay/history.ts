@@ -6,20 +6,16 @@ import {
   type NoiseRules,
   readGitAttributes,
 } from '../../src/engine/lines/noise.ts'
-import { countsOf } from './comment-rules.ts'
 import { type Branch, type Commits, readCommits } from './commits.ts'
 import { type Git, type ScratchGit, scratchOf } from './git.ts'
 import type { Changed } from './heads.ts'
 import { mergedBranches } from './merges.ts'
 import { type Mirror, openMirror } from './mirror.ts'
 import { isComparable, type Overlap, overlapsOf } from './overlaps.ts'
-import { DAY, type PullRequest, readPullRequests } from './pull-requests.ts'
+import { DAY, readPullRequests } from './pull-requests.ts'
 import { readChanges } from './read-changes.ts'
 import type { Replayed } from './tables.ts'
 import { type OverlapWithTruth, truthOf } from './truth.ts'
-
-/** The maximum number of pairs that git merges, the latest ones. Each pair takes one to four merges of about 20 ms. */
-const PAIRS_MAX = 20_000
 
 export interface ReplayOptions {
   /** The days before the last merge into the default branch. */
@@ -48,27 +44,17 @@ export async function withMirror<Result>(
 }
 
 /** What the commits of a mirror tell of a period. Times are in seconds. */
-export interface Period {
+export interface History {
   commits: Commits
   branches: Branch[]
   noise: NoiseRules
   since: number
   until: number
-  /** All that were open at some time after `since`. */
-  pull_requests: PullRequest[]
-}
-
-export interface History extends Omit<Period, 'pull_requests'> {
-  /** The same with their files. */
+  /** All that were open at some time after `since`, with their files. */
   changed: Changed[]
 }
 
 export async function readHistory(mirror: Mirror, git: Git, options: ReplayOptions): Promise<History> {
-  const { pull_requests, ...period } = await readPeriod(mirror, git, options)
-  return { ...period, changed: await readChanges({ git, mirror, ...period }, pull_requests) }
-}
-
-export async function readPeriod(mirror: Mirror, git: Git, options: ReplayOptions): Promise<Period> {
   const { days, closed_after_days, report } = options
   const { default_branch, branches: refs, heads } = mirror
   const commits = await readCommits(git, [
@@ -87,27 +73,27 @@ export async function readPeriod(mirror: Mirror, git: Git, options: ReplayOption
   const open = readPullRequests(commits, mirror, { ...merged, since, closed_after_days })
   const pull_requests = open.filter(({ opened }) => opened <= until)
   const noise = await noiseOf(git, default_branch.sha)
-  return { commits, branches, noise, since, until, pull_requests }
+  const period = { commits, branches, noise, since, until }
+  return { ...period, changed: await readChanges({ git, mirror, ...period }, pull_requests) }
+}
+
+/** The pull requests by people that were opened in the period. */
+export function ofPeople({ changed, since }: History): Changed[] {
+  return changed.filter(({ opened, is_bot, last }) => opened >= since && !is_bot && last.files.length > 0)
 }
 
 export function replayHistory(directory: string, options: ReplayOptions): Promise<Replayed> {
   const { days, report } = options
   return withMirror(directory, async (git, mirror) => {
-    const { commits, branches, noise, since, until, changed } = await readHistory(mirror, git, options)
-    const counted = changed.filter(({ opened, last: { files } }) => opened >= since && files.length > 0)
-    const people = new Set(counted.filter(({ is_bot }) => !is_bot).map(({ n }) => n))
-    report(`${counted.length} pull requests opened in ${days} days, ${changed.length} were open at some time`)
+    const history = await readHistory(mirror, git, options)
+    const { commits, branches, noise, since, until, changed } = history
+    const people = ofPeople(history).length
+    report(
+      `${people} pull requests by people opened in ${days} days, ${changed.length} were open at some time`,
+    )
     const found = [...overlapsOf(changed, { branches, since, noise })]
     const overlaps = await overlapsWithTruth(git, commits, { overlaps: found, report })
-    return {
-      since,
-      until,
-      pull_requests: { all: counted.length, by_people: people.size },
-      counts: countsOf(overlaps, (n) => people.has(n)),
-      overlaps,
-      rebased: overlaps.filter(({ is_of_people, rebased_over }) => is_of_people && rebased_over !== null)
-        .length,
-    }
+    return { since, until, people, overlaps }
   })
 }
 
@@ -117,10 +103,10 @@ export async function overlapsWithTruth(
   { overlaps: all, report }: { overlaps: readonly Overlap[]; report: (line: string) => void },
 ): Promise<OverlapWithTruth[]> {
   const overlaps = all.map((overlap): OverlapWithTruth => ({ ...overlap, truth: null }))
-  const latest = overlaps.filter(isComparable).slice(-PAIRS_MAX)
-  report(`${overlaps.length} pairs share a file, git merges ${latest.length}`)
-  const truths = await truthOf(git, commits, { overlaps: latest, report })
-  for (const [index, overlap] of latest.entries()) overlap.truth = truths[index] ?? null
+  const compared = overlaps.filter(isComparable)
+  report(`${overlaps.length} pairs share a file, git merges ${compared.length}`)
+  const truths = await truthOf(git, commits, { overlaps: compared, report })
+  for (const [index, overlap] of compared.entries()) overlap.truth = truths[index] ?? null
   return overlaps
 }
 

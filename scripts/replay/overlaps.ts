@@ -1,9 +1,7 @@
 /** Pairs of pull requests that were open at the same time and share a file, with the service's comparison of their last heads. */
 
 import { isSameAuthor } from '../../src/engine/kinds/side.ts'
-import type { FileChange } from '../../src/engine/lines/change.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
-import { verdictWithoutLines } from '../../src/engine/lines/pair-verdict.ts'
 import { addTo } from '../../src/vocabulary/lists.ts'
 import type { Branch } from './commits.ts'
 import { type Changed, type ComparedHeads, compareHeads, isStacked, keysOf } from './heads.ts'
@@ -18,8 +16,6 @@ export interface Overlap {
   /** The merged one of the two, if the other was rebased over its merge; otherwise null. */
   rebased_over: Changed | null
   compared: ComparedHeads
-  /** The changes touch by the line numbers of the two patches, without alignment. */
-  numbers_touch: boolean
 }
 
 /** Yields each pair of one target branch once, ordered by the later number, if the later one was opened at or after `since`. */
@@ -58,7 +54,6 @@ function overlapOf(
     is_of_people: real.length > 0 && isOfPeople(earlier, later),
     rebased_over: rebased ?? (isRebasedOver(earlier, later, branch) ? later : null),
     compared,
-    numbers_touch: real.some(({ yours, theirs }) => numbersTouch(yours, theirs)),
   }
 }
 
@@ -73,13 +68,4 @@ export function isConflict(overlap: Overlap): boolean {
 
 export function isProved(overlap: Overlap): boolean {
   return isConflict(overlap) && overlap.compared.lines?.confidence === 'proved'
-}
-
-/** Whether two changes touch by the line numbers of their patches, as a baseline for the verdict. */
-function numbersTouch(yours: FileChange, theirs: FileChange): boolean {
-  const [mine, its] = [yours.digest, theirs.digest]
-  const isEdit = ({ status }: FileChange) => status === 'modified' || status === 'renamed'
-  if (mine === null || its === null || !isEdit(yours) || !isEdit(theirs))
-    return verdictWithoutLines(yours, theirs) === 'conflict'
-  return mine.blocks.some((one) => its.blocks.some(({ start, end }) => one.start <= end && start <= one.end))
 }

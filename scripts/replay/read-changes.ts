@@ -22,15 +22,13 @@ interface Source {
   noise: NoiseRules
   /** Revisions that were replaced before are left out. */
   since: number
-  /** See `changedFiles`. */
-  paths?: readonly string[]
 }
 
 /** Reads the changed files of each pull request and of its revisions, in the order of `pullRequests`. */
 export async function readChanges(source: Source, pullRequests: readonly PullRequest[]): Promise<Changed[]> {
   const { git, commits, branches, noise, since } = source
-  const { all } = commits
-  const messages = await readMessages(git, all, pullRequests)
+
+  const texts = await readTexts(git, source, pullRequests)
   const revised = pullRequests.map((pr) => {
     const revisions = revisionsOf(commits, branches[pr.branch] as Branch, pr)
     return { pr, revisions: revisions.filter((_, index) => (revisions[index + 1]?.at ?? Infinity) > since) }
@@ -40,9 +38,7 @@ export async function readChanges(source: Source, pullRequests: readonly PullReq
     revised.flatMap(({ pr, revisions }) => [pr, ...revisions]),
   )
   return revised.map(({ pr, revisions }) => {
-    // Titles and descriptions of pull requests are not in git.
-    const texts = [...pr.own].map((at) => messages.get((all[at] as Commit).sha) ?? '')
-    const closes = new Set(closingIssues(texts, []))
+    const closes = new Set(closingIssues(texts.get(pr.n) ?? [], []))
     const side = {
       author: loginAuthor(pr.author, DEFAULT_SETTINGS, { actor: null, assignee: null }),
       issues: closes,
@@ -59,11 +55,11 @@ export async function readChanges(source: Source, pullRequests: readonly PullReq
 }
 
 /** The changed files of each head, by `keyOf`. */
-async function filesOf({ git, mirror, commits: { all }, paths }: Source, heads: readonly HeadAndBase[]) {
+async function filesOf({ git, mirror, commits: { all } }: Source, heads: readonly HeadAndBase[]) {
   const { distinct, trees } = treesOf(all, heads)
   const files = new Map<string, FileChange[]>()
   const hash = lineHasher(new Uint8Array(KEY_BYTES))
-  for await (const changes of changedFiles(git, trees, { hash, absent: mirror.absent, paths }))
+  for await (const changes of changedFiles(git, trees, { hash, absent: mirror.absent }))
     files.set(keyOf(distinct[files.size] as HeadAndBase), changes)
   return files
 }
@@ -79,17 +75,25 @@ export function keyOf({ head, base }: HeadAndBase): string {
   return `${base} ${head}`
 }
 
-/** The messages of the own commits of pull requests, by commit id. */
-export async function readMessages(
+/**
+ * The messages of the own commits of each pull request, the oldest last, and before them that of its merge, which often is its
+ * description. Titles and descriptions are not in git.
+ */
+export async function readTexts(
   git: Git,
-  all: readonly Commit[],
-  pullRequests: readonly Pick<PullRequest, 'own'>[],
-) {
-  const own = new Set(pullRequests.flatMap((each) => [...each.own]))
-  const ids = [...own].map((at) => `${(all[at] as Commit).sha}\n`)
+  { commits: { all }, branches }: Pick<Source, 'commits' | 'branches'>,
+  pullRequests: readonly PullRequest[],
+): Promise<Map<number, string[]>> {
+  const of = ({ own, merged }: PullRequest) => {
+    const merge = merged && (branches[merged.branch] as Branch).chain[merged.position]
+    return [...new Set([...(merge === null || merge === undefined ? [] : [merge]), ...own])].map(
+      (at) => all[at] as Commit,
+    )
+  }
+  const ids = new Set(pullRequests.flatMap((pr) => of(pr).map(({ sha }) => `${sha}\n`)))
   const messages = new Map<string, string>()
   const args = ['log', '--no-walk=unsorted', '--stdin', '-z', '--format=%H%n%B']
-  for await (const record of ids.length === 0 ? [] : git.records(args, ids.join(''), '\0'))
+  for await (const record of ids.size === 0 ? [] : git.records(args, [...ids].join(''), '\0'))
     messages.set(record.slice(0, record.indexOf('\n')), record.slice(record.indexOf('\n') + 1))
-  return messages
+  return new Map(pullRequests.map((pr) => [pr.n, of(pr).map(({ sha }) => messages.get(sha) ?? '')]))
 }

@@ -1,18 +1,22 @@
 /** Whether the pairs that people and agents were told of conflict, and which conflicts between live work nobody was told of, by `git merge-tree`. */
-import { DEFAULT_SETTINGS } from '../../../src/vocabulary/contract/settings.ts'
+import { consequenceOf } from '../../../src/vocabulary/finding.ts'
+import type { Consequence } from '../../../src/vocabulary/finding-kinds.ts'
 import type { Git } from '../git.ts'
-import { compareHeads, duplicatesIn } from '../heads.ts'
+import { type Changed, compareHeads, LIVE_S } from '../heads.ts'
 import { type History, overlapsWithTruth } from '../history.ts'
 import { isComparable, type Overlap, overlapsOf } from '../overlaps.ts'
-import { DAY } from '../pull-requests.ts'
-import { truthOf } from '../truth.ts'
+import { type OverlapWithTruth, truthOf } from '../truth.ts'
 import type { LivePlay } from './play.ts'
 
-const LIVE_S = DEFAULT_SETTINGS.comment.stale_after_days * DAY
+/** A pair that a comment or an answer named, by the heads of the first time. */
+export interface ToldPair extends OverlapWithTruth {
+  /** In seconds. */
+  at: number
+  consequence: Consequence | null
+}
 
 export interface Judged {
-  /** Pairs that a comment or an answer named, each once, by the heads of that time. `duplicate`: the same work without a conflict. */
-  told: { conflicting: number; duplicate: number; neither: number }
+  told: ToldPair[]
   /** Conflicts between work by two people, both pushed within 14 days of the later opening, that were opened in the period, and those that nobody was told of. */
   live_conflicts: { all: number; untold: number }
 }
@@ -23,34 +27,28 @@ export async function judge(
 ): Promise<Judged> {
   const { commits, branches, since, noise, changed } = history
   const byNumber = new Map(changed.map((pr) => [pr.n, pr]))
-  const told = new Map<string, Overlap>()
-  for (const { on, named, revisions } of [...played.answers, ...played.writes])
+  const told = new Map<string, Overlap & Pick<ToldPair, 'at' | 'consequence'>>()
+  for (const { on, at, named, revisions } of played.told)
     for (const n of named) {
       const other = byNumber.get(n)
       const [mine, theirs] = [revisions.get(on.n), revisions.get(n)]
       const key = keyOf(on.n, n)
       if (other === undefined || mine === undefined || theirs === undefined || told.has(key)) continue
       const compared = compareHeads(mine.changes, theirs.changes, { noise })
-      const at = (pr: typeof on, { head, base, changes }: typeof mine) => ({
-        ...pr,
-        head,
-        base,
-        last: changes,
-      })
+      const sideOf = (pr: typeof on, { changes: last, ...at }: typeof mine) => ({ ...pr, ...at, last })
+      const [earlier, later] = [sideOf(other, theirs), sideOf(on, mine)].sort((a, b) => a.opened - b.opened)
       told.set(key, {
-        earlier: at(other, theirs),
-        later: at(on, mine),
+        earlier: earlier as Changed,
+        later: later as Changed,
+        at,
+        consequence: consequenceOf(compared.findings),
         is_of_people: true,
         rebased_over: null,
         compared,
-        numbers_touch: false,
       })
     }
   const pairs = [...told.values()]
   const truths = await truthOf(git, commits, { overlaps: pairs, report })
-  const conflicting = truths.filter((verdict) => verdict === 'conflict').length
-  const clean = pairs.filter((_, index) => truths[index] === 'clean')
-  const duplicate = clean.filter(({ compared }) => duplicatesIn(compared).length > 0).length
 
   const overlaps = [...overlapsOf(changed, { branches, since, noise })].filter(
     (overlap) => isComparable(overlap) && isLive(overlap.earlier.revisions, overlap.later.opened),
@@ -59,7 +57,7 @@ export async function judge(
   const live = judged.filter(({ truth }) => truth === 'conflict')
   const untold = live.filter(({ earlier, later }) => !told.has(keyOf(earlier.n, later.n)))
   return {
-    told: { conflicting, duplicate, neither: clean.length - duplicate },
+    told: pairs.map((pair, index) => ({ ...pair, truth: truths[index] ?? null })),
     live_conflicts: { all: live.length, untold: untold.length },
   }
 }

@@ -51,7 +51,10 @@ test('a day is played as webhooks into the service, from the installation on', a
     expect(stdout).toContain('| open pull requests when the App was installed | 2 |')
     expect(stdout).toContain('| comments posted on the first day | 1 |')
     expect(stdout).toContain('| pull requests by people commented | 1 of 3 (33.3 %) |')
-    expect(stdout).toContain('| pairs told: git conflicts, else the same work twice, neither | 1, 0, 0 |')
+    expect(stdout).toContain('| comments for each of them: mean, most | 0.33, 1 |')
+    expect(stdout).toContain('| pairs told: conflict, same work, same number, other | 1, 0, 0, 0 |')
+    expect(stdout).toContain('| … of the conflicts, in git | 1 of 1 (100.0 %) |')
+    expect(stdout).toContain('| … told within an hour of the opening of the second | 1 of 1 (100.0 %) |')
     expect(stdout).toContain('| conflicts between live work that nobody was told of | 0 of 1 (0.0 %) |')
   } finally {
     await mirror.remove()

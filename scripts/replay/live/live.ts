@@ -1,5 +1,5 @@
 /** Replays a mirror through the front door: the real service gets its events as signed webhooks. */
-import { type ReplayOptions, readHistory, withMirror } from '../history.ts'
+import { ofPeople, type ReplayOptions, readHistory, withMirror } from '../history.ts'
 import { judge } from './judge.ts'
 import { playLive } from './play.ts'
 import { liveTable } from './table.ts'
@@ -9,14 +9,9 @@ export function replayLive(directory: string, options: ReplayOptions): Promise<s
   const { report } = options
   return withMirror(directory, async (git, mirror) => {
     const history = await readHistory(mirror, git, options)
-    const { since, until } = history
     const { absent } = mirror
     const played = await playLive({ git, absent, report }, history)
     const judged = await judge(git, { played, history, report })
-    const people = history.changed.filter(
-      ({ opened, is_bot, last: { files } }) =>
-        opened >= since && opened <= until && !is_bot && files.length > 0,
-    )
-    return liveTable(played, judged, people)
+    return liveTable(played, judged, ofPeople(history))
   })
 }

@@ -5,7 +5,7 @@ import { fileEntries } from '../changed-files.ts'
 import { type Branch, type Commit, type Commits, tipAt } from '../commits.ts'
 import type { Git } from '../git.ts'
 import type { Changed } from '../heads.ts'
-import { keyOf, readMessages, treesOf } from '../read-changes.ts'
+import { keyOf, readTexts, treesOf } from '../read-changes.ts'
 import type { HeadAndBase } from '../revisions.ts'
 import { isByAgent, type Revision } from './events.ts'
 
@@ -32,7 +32,7 @@ export async function mirrorGithub(
   { state, repository, all }: { state: GithubState; repository: FakeRepository; all: readonly Changed[] },
 ): Promise<MirrorGithub> {
   const files = await readFiles({ git, commits, branches, absent }, all)
-  const messages = await readMessages(git, commits.all, all)
+  const texts = await readTexts(git, { commits, branches }, all)
   const logins = loginsOf(all)
   const shaOf = (index: number) => (commits.all[index] as Commit).sha
   const timeOf = (seconds: number) => new Date(1000 * seconds).toISOString().replace('.000Z', 'Z')
@@ -45,13 +45,13 @@ export async function mirrorGithub(
     headOf,
     filesOf,
     open(pr, revision) {
-      const texts = [...pr.own].map((index) => messages.get(shaOf(index)) ?? '')
-      const [title = '', ...rest] = (texts.at(-1) ?? '').trim().split('\n')
+      const all = texts.get(pr.n) ?? []
+      const [title = '', ...rest] = (all.at(-1) ?? '').trim().split('\n')
       const base = (branches[pr.branch] as Branch).name
       const pull = repository.open({
         number: pr.n,
         title: title.slice(0, 200) || `Change ${pr.n}`,
-        body: rest.join('\n').trim() || null,
+        body: [rest.join('\n'), ...all.slice(0, -1)].join('\n\n').trim() || null,
         head: headOf(pr),
         base,
         author: { login: loginOf(pr), type: pr.is_bot ? 'Bot' : 'User' },
@@ -92,7 +92,7 @@ async function readFiles({ git, commits, absent }: Source, all: readonly Changed
     all.flatMap((pr) => pr.revisions),
   )
   const files = new Map<string, PullFile[]>()
-  for await (const entries of fileEntries(git, trees, { absent })) {
+  for await (const entries of fileEntries(git, trees, absent)) {
     const pullFiles = entries.map(
       ({ filename, previous_filename, status, sha, patch }): PullFile => ({
         filename,

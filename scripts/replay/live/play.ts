@@ -6,6 +6,7 @@ import { installationEvent, pullRequestEvent, pushEvent } from '../../../test/su
 import type { Git } from '../git.ts'
 import type { Changed } from '../heads.ts'
 import type { History } from '../history.ts'
+import { DAY } from '../pull-requests.ts'
 import { isByAgent, type LiveEvent, liveEvents, type Revision } from './events.ts'
 import { type MirrorGithub, mirrorGithub } from './mirror-github.ts'
 import { type LiveService, startLiveService } from './service.ts'
@@ -17,30 +18,20 @@ const PATCHES_BYTES_MAX = 400_000
 /** The author of a pull request was told of others. */
 export interface Told {
   on: Changed
+  /** In seconds. */
+  at: number
+  /** By a comment, or by the answer to an agent before it opened the pull request. */
+  by: 'posted' | 'edited' | 'answered'
   /** The numbers of the others. */
   named: number[]
   /** The revisions at that time, of the pull request and of those that are named. */
   revisions: Map<number, Revision>
 }
 
-/** A write of the App to a comment. */
-export interface CommentWrite extends Told {
-  /** In seconds. */
-  at: number
-  kind: 'posted' | 'edited'
-}
-
 export interface LivePlay {
   since: number
-  until: number
   backlog: number
-  writes: CommentWrite[]
-  /** The conflicts that answers to agents named, before their pull requests were opened. */
-  answers: Told[]
-  /** When the App called GitHub. */
-  calls: number[]
-  /** The openings and pushes. */
-  deliveries: { at: number; on: number }[]
+  told: Told[]
 }
 
 export async function playLive(
@@ -52,7 +43,7 @@ export async function playLive(
   const service = await startLiveService(FULL_NAME, new Date(1000 * since))
   try {
     const world = service.github.github
-    const played: LivePlay = { since, until, backlog: 0, writes: [], answers: [], calls: [], deliveries: [] }
+    const played: LivePlay = { since, backlog: 0, told: [] }
     const at = () => Math.floor(service.clock.now.getTime() / 1000)
     const now = new Map<number, Revision>()
     const byNumber = new Map(changed.map((pr) => [pr.n, pr]))
@@ -78,12 +69,13 @@ export async function playLive(
     await service.deliver(installationEvent(world, installation, 'created'))
     report(`installed on ${backlog.length} open pull requests`)
 
+    let days = 0
     for (const event of events) {
       await service.advanceTo(new Date(1000 * event.at))
       await happen(service, { event, mirror, now, played })
-      if (event.kind === 'opened' || event.kind === 'pushed')
-        played.deliveries.push({ at: event.at, on: event.pr.n })
-      if (played.deliveries.length % 100 === 0) report(`${played.deliveries.length} openings and pushes`)
+      const day = Math.floor((event.at - since) / DAY)
+      if (day > days) report(`day ${day}`)
+      days = Math.max(day, days)
     }
     await service.advanceTo(new Date(1000 * until))
     return played
@@ -116,7 +108,7 @@ async function happen(service: LiveService, { event, mirror, now, played }: Happ
       )
       const named = conflicts.flatMap(({ pr_url }) => (pr_url ? [Number(pr_url.split('/').at(-1))] : []))
       const revisions = revisionsAt(new Map([...now, [pr.n, event.revision]]), [pr.n, ...named])
-      played.answers.push({ on: pr, named, revisions })
+      played.told.push({ on: pr, at: event.at, by: 'answered', named, revisions })
       return
     }
     case 'opened':
@@ -180,7 +172,6 @@ function record(
   const commented = new Map<string, number>()
   world.answer = async (request) => {
     const path = request.path.replace(/\?.*$/, '')
-    played.calls.push(at())
     const answered = await answer(request)
     const body = request.body ? (JSON.parse(request.body) as { body?: string }).body : undefined
     const [, posted] = /\/issues\/(\d+)\/comments$/.exec(path) ?? []
@@ -198,7 +189,7 @@ function record(
       (n) => n !== number,
     )
     const revisions = revisionsAt(now, [number, ...named])
-    played.writes.push({ at: at(), kind: posted ? 'posted' : 'edited', on, named, revisions })
+    played.told.push({ on, at: at(), by: posted ? 'posted' : 'edited', named, revisions })
     return answered
   }
 }

@@ -3,6 +3,7 @@ import { eq, min } from 'drizzle-orm'
 import { pino } from 'pino'
 import { DELIVERY, handleDelivery } from '../../../src/server/doors/webhooks/deliveries.ts'
 import { firstJobs, jobHandlers } from '../../../src/server/github/tracking/jobs.ts'
+import { RECONCILE_ALL } from '../../../src/server/github/tracking/reconcile.ts'
 import { REDELIVER } from '../../../src/server/github/tracking/redeliver.ts'
 import { type JobHandler, runNext } from '../../../src/server/jobs/jobs.ts'
 import { enqueue } from '../../../src/server/jobs/store.ts'
@@ -18,6 +19,7 @@ import { type FakeGithubServer, startFakeGithubServer } from '../../fake-github-
 
 const WEBHOOK_SECRET = 'replay'
 const DAY_MS = 86_400_000
+const RECONCILE_MS = DAY_MS / 2
 
 export interface LiveService {
   github: FakeGithubServer
@@ -54,11 +56,20 @@ export async function startLiveService(full_name: string, now: Date): Promise<Li
   })
   const { app } = service
   const db = app.database.connection()
+  const handled = jobHandlers(app)
   const handlers: Record<string, JobHandler> = {
-    ...jobHandlers(app),
+    ...handled,
     [DELIVERY]: handleDelivery(app),
     // No delivery fails here. Looking for failed ones every ten minutes would take most of the time of a replay.
     [REDELIVER]: async () => undefined,
+    // It looks every minute for what was not delivered. Here all is, but pull requests have to outlive their time to live.
+    async [RECONCILE_ALL](job, now) {
+      await handled[RECONCILE_ALL]?.(job, now)
+      await db
+        .update(jobs)
+        .set({ run_at: new Date(now.getTime() + RECONCILE_MS) })
+        .where(eq(jobs.id, RECONCILE_ALL))
+    },
   }
   const runner = {
     database: app.database,

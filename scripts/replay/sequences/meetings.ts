@@ -5,8 +5,8 @@ import { directoryOf, sharedTaken, takenPlaces } from '../../../src/engine/lines
 import { DEFAULT_SETTINGS } from '../../../src/vocabulary/contract/settings.ts'
 import type { TakenFinding } from '../../../src/vocabulary/finding-kinds.ts'
 import type { Branch } from '../commits.ts'
-import { type Changed, eventsOf, type Head, isStacked } from '../heads.ts'
-import { DAY, isRebasedOver } from '../pull-requests.ts'
+import { type Changed, eventsOf, type Head, isStacked, LIVE_S } from '../heads.ts'
+import { isRebasedOver } from '../pull-requests.ts'
 
 /** A pull request by one of its heads. */
 export interface Held {
@@ -75,7 +75,7 @@ function canMeet(one: Held, other: Held, branch: Branch): boolean {
   if (isRebasedOver(one.revision, other.pr, branch) || isRebasedOver(other.revision, one.pr, branch))
     return false
   const apart = Math.abs(one.revision.at - other.revision.at)
-  if (apart > DEFAULT_SETTINGS.comment.stale_after_days * DAY) return false
+  if (apart > LIVE_S) return false
   const roots = addedRoots(one.revision.changes)
   return addedRoots(other.revision.changes).some((root) => roots.includes(root))
 }
