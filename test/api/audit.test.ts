@@ -2,36 +2,26 @@
 import { mkdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import type { Config } from '../../src/server/platform/config.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { startTestService } from '../support/service.ts'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 
-const github = fakeGithub()
 let directory: TemporaryDirectory
-let fixture: PullRequestService
-let repository: TrackedRepository
 let file: string
+const config: Partial<Config> = {}
 
 beforeAll(async () => {
   directory = await temporaryDirectory('audit')
   file = join(directory.path, 'audit.jsonl')
-  fixture = await startPullRequestService(github, { config: { audit_log: file } })
+  config.audit_log = file
 })
+afterAll(() => directory.remove())
+const { fixture, repository } = usePullRequests({ config })
 beforeEach(async () => {
   await written()
   await rename(file, `${file}.old`).catch(() => undefined)
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  await directory.remove()
-  github.close()
 })
 
 const written = () => fixture.service.app.audit?.idle()

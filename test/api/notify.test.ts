@@ -171,11 +171,11 @@ describe('a receiver', () => {
   const notify = async () => {
     const body = { title: 'Frozen', summary: 'Now.', category: 'migration', importance: 'high' }
     expect((await repository.request('POST', '/notables', { body })).status).toBe(201)
-    return fixture.runJobs()
+    return fixture.service.runDueJobs()
   }
   const later = async () => {
     fixture.service.clock.advance(HOUR_MS)
-    return fixture.runJobs()
+    return fixture.service.runDueJobs()
   }
 
   test('that fails gets the same delivery again, with backoff', async () => {
@@ -196,10 +196,10 @@ describe('a receiver', () => {
     answers = [[429, { 'retry-after': '120' }]]
     expect(await notify()).toEqual([])
     fixture.service.clock.advance(119_000)
-    await fixture.runJobs()
+    await fixture.service.runDueJobs()
     expect(received).toHaveLength(1)
     fixture.service.clock.advance(2000)
-    await fixture.runJobs()
+    await fixture.service.runDueJobs()
     expect(received).toHaveLength(2)
   })
 

@@ -156,7 +156,7 @@ describe('a declared activity', () => {
     const id = await repository.createActivity({ pr_url: url(first) })
     expect(await own(id)).toEqual(['a.ts'])
     await repository.request('PATCH', `/activity/${id}`, { body: { pr_url: url(second) } })
-    await fixture.runJobs()
+    await fixture.service.runDueJobs()
     expect(await own(id)).toEqual(['b.ts'])
     expect(listings()).toBe(4)
   })
@@ -174,7 +174,7 @@ describe('pull requests whose files were not read', () => {
     const owner = full_name.split('/')[0] as string
     const place = { kind: RECONCILE, priority: 'reconcile' as const, repo_id, owner, run_at: clock.now }
     await enqueue(app.database.connection(), [{ id: `${RECONCILE}:${repo_id}`, ...place }], clock.now)
-    await fixture.runJobs()
+    await fixture.service.runDueJobs()
   }
 
   test('are read once, at most twenty by one reconciliation', async () => {

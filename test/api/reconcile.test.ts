@@ -18,7 +18,7 @@ const { fixture, github, repository } = usePullRequests()
 beforeEach(async () => {
   // Runs the jobs of a start before any fault is injected. Later runs are scheduled from this time.
   await fixture.service.enqueueFirstJobs()
-  await fixture.runJobs()
+  await fixture.service.runDueJobs()
 })
 
 /** Copies the newest activity onto other branches. */
@@ -48,18 +48,18 @@ const untilRedelivery = async () => {
   const [job] = await fixture.service.jobs('redeliver')
   const wait = (job?.run_at.getTime() ?? 0) - fixture.service.clock.now.getTime()
   fixture.service.clock.advance(Math.max(0, wait))
-  await fixture.runJobs()
+  await fixture.service.runDueJobs()
 }
 /** Later than earlier events, because GitHub uses the real clock. */
 const inAMinute = () => timestamp(new Date(Date.now() + MINUTE_MS))
 /** The turn of a repository comes once in any hour. */
 const anHour = async () => {
   fixture.service.clock.advance(HOUR_MS)
-  await fixture.runJobs()
+  await fixture.service.runDueJobs()
 }
 const tenHours = async () => {
   fixture.service.clock.advance(10 * HOUR_MS)
-  await fixture.runJobs()
+  await fixture.service.runDueJobs()
 }
 
 describe('failed deliveries', () => {
@@ -268,7 +268,7 @@ describe('hourly reconciliation', () => {
       if (settings) await repository.writeFile('.github/deconflict.yml', settings)
       fixture.service.clock.advance(2 * DAY_MS)
       expect(await items()).toEqual([])
-      await fixture.runJobs()
+      await fixture.service.runDueJobs()
       await anHour()
       expect(await items()).toHaveLength(count)
       expect((await items()).map((item) => item.id)).not.toContain(id)

@@ -39,7 +39,7 @@ describe('the file is read on the first request to a repository', () => {
       github.requests().filter(({ token, route }) => token !== 'rae' && route.includes(repository.full_name))
     repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {}')
     for (const _ of [1, 2, 3]) expect(await read()).toMatchObject({ source: 'defaults' })
-    await fixture.runJobs()
+    await fixture.service.runDueJobs()
     expect(appCalls()).toEqual([])
     expect(await findRepository(fixture.service.app.database.connection(), repository.id)).toBeUndefined()
     expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
@@ -53,7 +53,7 @@ describe('the file is read on the first request to a repository', () => {
       repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
       github.fault(`GET /repos/${repository.full_name}/${path}`, 'bad_gateway', 1)
       await shown()
-      await fixture.runJobs()
+      await fixture.service.runDueJobs()
       expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     },
   )

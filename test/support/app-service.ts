@@ -53,7 +53,7 @@ const readOpen = prepared('open_jobs_of_test', (db) => {
 const failedIn = (open: Pick<JobRow, 'id' | 'last_error'>[]) =>
   open.flatMap(({ id, last_error }) => (last_error === null ? [] : [{ id, last_error }]))
 
-interface AppServiceOptions {
+export interface AppServiceOptions {
   config?: Partial<Config>
   has_workers?: boolean
   paces_writes?: boolean
@@ -123,14 +123,18 @@ export async function startAppService(
 }
 
 /** Starts the service as the App before the tests of a file, resets it after each, and closes it at the end. */
-export function useAppService(options: AppServiceOptions = {}): { github: FakeGithub; service: AppService } {
+export function useAppService(
+  options: AppServiceOptions = {},
+  reset = (service: AppService) => service.reset(),
+): { github: FakeGithub; service: AppService } {
   const github = fakeGithub()
   const service = {} as AppService
   beforeAll(async () => {
     Object.assign(service, await startAppService(github, options))
   })
-  afterEach(() => service.reset())
+  afterEach(() => reset(service))
   afterAll(async () => {
+    github.clearFaults()
     await service.close()
     github.close()
   })
@@ -193,22 +197,13 @@ interface AppTests {
 
 /** Starts the service before the tests of a file, gives each test a repository, and closes the service at the end. */
 export function useApp(options: AppServiceOptions = {}): AppTests {
-  const github = fakeGithub()
-  const service = {} as AppService
+  // The App stays installed, but a later test that moves the clock must not expire and reconcile these records too.
+  const { github, service } = useAppService(options, (started) => started.deleteRecords())
   const repo = {} as AppRepository
   const freshRepository = appRepositories(github, () => service)
-  beforeAll(async () => {
-    Object.assign(service, await startAppService(github, options))
-  })
   const changeRepository = () => {
     Object.assign(repo, freshRepository())
   }
   beforeEach(changeRepository)
-  // Else a later test that moves the clock would expire and reconcile these records too.
-  afterEach(() => service.deleteRecords())
-  afterAll(async () => {
-    await service.close()
-    github.close()
-  })
   return { github, service, repo, changeRepository }
 }

@@ -1,11 +1,8 @@
 /** Repositories with the App installed, one for each test: drives them through GitHub's side and reads what was published. */
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, TestRunner } from 'vitest'
-import type { ListLimits } from '../../src/server/github/repository-calls.ts'
-import type { Config } from '../../src/server/platform/config.ts'
+import { beforeEach, expect } from 'vitest'
 import type { Answer, RequestOptions } from './api.ts'
-import type { AppService } from './app-service.ts'
-import { startAppService } from './app-service.ts'
-import { type FakeGithub, fakeGithub } from './github.ts'
+import { type AppService, type AppServiceOptions, useAppService } from './app-service.ts'
+import type { FakeGithub } from './github.ts'
 import type { FakeRepository, FileGiven, PullGiven } from './github-repository.ts'
 import type { Installation } from './github-state.ts'
 import { type PullAction, type PullDetails, pullRequestEvent, pushEvent } from './webhooks.ts'
@@ -48,17 +45,6 @@ export interface TrackedRepository {
   calls(): string[]
 }
 
-export interface PullRequestService {
-  service: AppService
-  /** Runs the due jobs and waits for running ones. Returns the failed ones. */
-  runJobs(): ReturnType<AppService['runDueJobs']>
-  /**
-   * A repository in its own organization, so that the pacing of writes in one test does not delay another. `settings`: its settings
-   * file, which the service reads with the first event.
-   */
-  repository(settings?: string): TrackedRepository
-}
-
 const COUNT = 60
 /**
  * The id sets the second of the hour in which a repository is reconciled. Those of these have just passed, so that a test meets the next
@@ -66,65 +52,43 @@ const COUNT = 60
  */
 const FIRST_ID = 36_000 + (Math.floor(Date.now() / 1000) % 3600) - COUNT
 
-interface PullRequestOptions {
-  config?: Partial<Config>
-  list_limits?: ListLimits
-}
-
-/** What the tests of one file share. The hooks fill `fixture` and `repository`. */
-export interface PullRequestTests {
+/** What the tests of one file share. The hooks fill `repository`. */
+interface PullRequestTests {
   github: FakeGithub
-  fixture: PullRequestService
+  fixture: {
+    service: AppService
+    /** Another repository, in an organization of its own, so that the pacing of writes in one does not delay the other. */
+    repository(): TrackedRepository
+  }
   /** The repository of the current test. */
   repository: TrackedRepository
-  /** Gives the current test another repository, with this settings file. */
+  /** Gives the current test another repository, with this settings file, which the service reads with the first event. */
   useSettings(settings: string): void
 }
 
 /** Starts the service before the tests of a file, gives each test a repository, and closes the service at the end. */
-export function usePullRequests(options: PullRequestOptions & { settings?: string } = {}): PullRequestTests {
-  const github = fakeGithub()
-  const fixture = {} as PullRequestService
-  const repository = {} as TrackedRepository
-  const useSettings = (settings = options.settings) => {
-    Object.assign(repository, fixture.repository(settings))
-  }
-  beforeAll(async () => {
-    Object.assign(fixture, await startPullRequestService(github, options))
-  })
-  beforeEach(() => useSettings())
-  afterAll(async () => {
-    github.clearFaults()
-    await fixture.service.close()
-    github.close()
-  })
-  return { github, fixture, repository, useSettings }
-}
-
-export async function startPullRequestService(
-  github: FakeGithub,
-  options: PullRequestOptions = {},
-): Promise<PullRequestService> {
+export function usePullRequests(options: AppServiceOptions & { settings?: string } = {}): PullRequestTests {
+  const { github, service } = useAppService(options)
   const names = Array.from({ length: COUNT }, (_, index) => `org-${index}/shop`)
   for (const [index, full_name] of names.entries()) github.repository({ id: FIRST_ID + index, full_name })
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
   github.token('ada', { login: 'ada', id: 1, permissions })
-  const service = await startAppService(github, options)
   let next = 0
-  return {
-    service,
-    runJobs: service.runDueJobs,
-    repository(settings) {
-      const full_name = names[next]
-      if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
-      next += 1
-      if (TestRunner.getCurrentTest()) onTestFinished(service.reset)
-      // The fake GitHub uses the real clock.
-      service.clock.now = new Date()
-      if (settings !== undefined) github.at(full_name).write('.github/deconflict.yml', settings)
-      return trackedRepository({ github, service, full_name, id: FIRST_ID + next - 1 })
-    },
+  const another = (settings = options.settings) => {
+    const full_name = names[next]
+    if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
+    next += 1
+    // The fake GitHub uses the real clock.
+    service.clock.now = new Date()
+    if (settings !== undefined) github.at(full_name).write('.github/deconflict.yml', settings)
+    return trackedRepository({ github, service, full_name, id: FIRST_ID + next - 1 })
   }
+  const repository = {} as TrackedRepository
+  const useSettings = (settings?: string) => {
+    Object.assign(repository, another(settings))
+  }
+  beforeEach(() => useSettings())
+  return { github, fixture: { service, repository: () => another() }, repository, useSettings }
 }
 
 function trackedRepository(given: {
