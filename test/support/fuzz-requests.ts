@@ -1,6 +1,7 @@
-/** Requests of every operation in the OpenAPI document, for fuzzing: its examples, with a defect in most. */
+/** Requests of every operation in the OpenAPI document, for fuzzing: the examples of its fields, with a defect in most. */
 import fc from 'fast-check'
 import { openApiDocument } from '../../src/server/doors/http/openapi.ts'
+import { exampleOf, type Schema } from './openapi.ts'
 
 export interface FuzzRequest {
   method: string
@@ -11,7 +12,7 @@ export interface FuzzRequest {
 
 interface Operation {
   parameters?: { in: string; name: string }[]
-  requestBody?: { content: { 'application/json': { example: object; schema: { $ref: string } } } }
+  requestBody?: { content: { 'application/json': { schema: Schema } } }
 }
 
 /** JSON text, not necessarily as `JSON.stringify` writes it. */
@@ -106,11 +107,11 @@ function changed(value: unknown, [first, ...rest]: string[], json: Json): Json {
   return Array.isArray(value) ? `[${members}]` : `{${members}}`
 }
 
-/** The JSON of an example with at most one defect, or with a member more, such as one of `names`. */
-export function brokenObject(example: object, names: string[] = []): fc.Arbitrary<Json> {
+/** The JSON of an example with at most one defect, or with a member more. */
+export function brokenObject(example: object): fc.Arbitrary<Json> {
   const intact = JSON.stringify(example)
   const place = fc.constantFrom(...placesIn(example))
-  const known = fc.constantFrom(...names, ...Object.keys(example))
+  const known = fc.constantFrom(...Object.keys(example))
   const name = mostly(known, fc.oneof(fc.constantFrom(...PROTOTYPE_NAMES, 'titel', 'path', ''), oddText), 3)
   return fc.oneof(
     fc.constant(intact),
@@ -151,10 +152,8 @@ function requestsOf(
   { parameters = [], requestBody }: Operation,
   ids: () => Ids,
 ): fc.Arbitrary<FuzzRequest> {
-  const { example, schema } = requestBody?.content['application/json'] ?? {}
-  const described = document.components?.schemas?.[schema?.$ref.split('/').at(-1) ?? '']
-  const { properties = {} } = (described ?? {}) as { properties?: object }
-  const json = example ? brokenObject(example, Object.keys(properties)) : fc.constant('')
+  const { schema } = requestBody?.content['application/json'] ?? {}
+  const json = schema ? brokenObject(exampleOf(schema) as object) : fc.constant('')
   const names = parameters.flatMap(({ in: place, name }) => (place === 'query' ? [name] : []))
   return fc
     .record({ address: addressOf(path, ids), query: queryOf(names), body: json.chain(brokenBytes) })

@@ -1,7 +1,49 @@
-/** Validates responses against the OpenAPI document of the service. */
+/** Validates responses against the OpenAPI document of the service, and composes the examples of its fields. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { openApiDocument } from '../../src/server/doors/http/openapi.ts'
+
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  enum?: unknown[]
+  examples?: unknown[]
+  minimum?: number
+  properties?: Record<string, Schema>
+  items?: Schema
+  additionalProperties?: Schema | boolean
+  anyOf?: Schema[]
+}
+
+/** The schema that a reference names. */
+export function resolved(schema: Schema): Schema {
+  const { schemas = {} } = openApiDocument('/api/v1').components ?? {}
+  return schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) ?? ''] as Schema)
+}
+
+/** A request with every field. Readers of the document, such as Redoc, compose those of the required ones. */
+export function exampleOf(schema: Schema): unknown {
+  const {
+    examples,
+    enum: values,
+    anyOf: [some] = [],
+    properties,
+    items,
+    type,
+    minimum,
+  } = {
+    ...resolved(schema),
+    ...schema,
+  }
+  if (examples) return examples[0]
+  if (values) return values[0]
+  if (some) return exampleOf(some)
+  if (items) return [exampleOf(items)].filter((item) => item !== null)
+  if (properties)
+    return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, exampleOf(field)]))
+  return type === 'boolean' ? false : (minimum ?? null)
+}
 
 type Check = (method: string, pathname: string, status: number, body: unknown) => void
 

@@ -5,7 +5,6 @@ import { OPERATIONS, type OperationName } from '../../../vocabulary/contract/con
 import { issueNumber } from '../../../vocabulary/contract/issue.ts'
 import type { Operation } from '../../../vocabulary/contract/operation.ts'
 import { routeOf } from '../../../vocabulary/contract/route.ts'
-import { exampleOf, type JsonSchema } from './openapi-example.ts'
 import { failuresOf } from './openapi-failures.ts'
 
 const ACTIVITY_ID = 'act_01h455vb4pex5vsknk084sn02q'
@@ -34,7 +33,7 @@ function describeAll(): Document {
     const path = routeOf(operation)
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(name, operation) }
   }
-  const document = createDocument({
+  return createDocument({
     openapi: '3.1.0',
     info: {
       title: 'Deconflict',
@@ -52,25 +51,6 @@ function describeAll(): Document {
       },
     },
   })
-  addExamples(document)
-  return document
-}
-
-interface Described {
-  requestBody?: { content: Content }
-  responses: Record<string, { content?: Content }>
-}
-type Content = Record<'application/json', { schema: JsonSchema; example?: unknown }>
-
-/** Adds an example to each request and each success. */
-function addExamples(document: Document): void {
-  const schemas = (document.components?.schemas ?? {}) as Record<string, JsonSchema>
-  const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
-  for (const { requestBody, responses } of operations as unknown as Described[])
-    for (const each of [requestBody, responses['200'], responses['201']]) {
-      const body = each?.content?.['application/json']
-      if (body) body.example = exampleOf(body.schema, schemas)
-    }
 }
 
 /** Groups operations by the first segment of their path. */
