@@ -2,7 +2,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { createActivity } from '../../src/server/records/activities/activities.ts'
-import { LiveSets } from '../../src/server/records/live-sets/live-sets.ts'
+import { LiveSets } from '../../src/server/records/live-sets/store.ts'
 import { noCaller, type RepoContext } from '../../src/server/records/repositories/repo.ts'
 import { findRepository, insertRepository } from '../../src/server/records/repositories/store.ts'
 import type { CreateActivity } from '../../src/vocabulary/contract/activity.ts'

@@ -1,7 +1,7 @@
 /** Enqueues jobs, each at its place in the queue, and lists them (docs/contract/organisations.md#queue). */
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
-import { laterBy } from '../platform/db/column.ts'
 import { COUNTED_MAX, type Db } from '../platform/db/database.ts'
+import { laterBy } from '../platform/db/statements.ts'
 import { currentCauses, runningJob } from '../platform/telemetry/execution.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../../platform/db/database.ts'
-import { isOpen, isStoredLive } from '../../records/activities/status-store.ts'
+import { isOpen, isStoredLive } from '../../records/activities/compared-store.ts'
 import { activities } from '../../records/activities/table.ts'
 import { notables } from '../../records/notables/table.ts'
 

@@ -1,9 +1,10 @@
-/** Opens the database, PostgreSQL or the embedded one, and migrates its schema (docs/operations.md: upgrade). */
+/** Opens the database, PostgreSQL or the embedded one, migrates its schema (docs/operations.md: upgrade), and reads its clock. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import { type Clock, later, MINUTE_MS, stopwatch, systemClock } from '../../../vocabulary/clock.ts'
 import { unavailable } from '../../../vocabulary/failure.ts'
 import { ROOT } from '../../../vocabulary/root.ts'
 import type { Database, Db } from './database.ts'
@@ -127,4 +128,38 @@ function applyNext(db: Db, migrations: MigrationMeta[]): Promise<boolean> {
     await distributeMigrated(tx)
     return true
   })
+}
+
+/** A slower answer says too little about the time. */
+const ANSWER_MAX_MS = 1000
+
+/** The clock of the database, so that instances whose own clocks differ agree on leases and expiries. */
+export class DatabaseClock {
+  #current: Clock = systemClock
+
+  /** The time; that of this machine until the database was asked. Between two answers, a monotonic clock counts on. */
+  readonly now: Clock = () => this.#current()
+
+  /** Asks the database for the time. One query. */
+  async synchronize(db: Db): Promise<void> {
+    const elapsed = stopwatch()
+    const [row] = await db
+      .select({ at: sql<string>`to_json(clock_timestamp() at time zone 'UTC') #>> '{}'` })
+      .from(sql`(values (1)) as one`)
+    const ms = elapsed()
+    if (!row || ms > ANSWER_MAX_MS) return
+    const at = later(new Date(`${row.at}Z`), ms / 2)
+    const since = stopwatch()
+    this.#current = () => later(at, since())
+  }
+
+  /** Asks once a minute. Returns a function that ends this. */
+  keepSynchronized(database: Database): () => void {
+    const timer = setInterval(() => {
+      // While the database is down, the last answer counts.
+      this.synchronize(database.connection()).catch(() => {})
+    }, MINUTE_MS)
+    timer.unref()
+    return () => clearInterval(timer)
+  }
 }

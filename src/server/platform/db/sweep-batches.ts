@@ -1,8 +1,8 @@
 /** Queries of the sweep that activities and notables share: which records have expired, and which are old enough to delete. */
 import { and, eq, inArray, lte, or, type SQL } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { hourAt } from './column.ts'
 import type { Db } from './database.ts'
+import { hourAt } from './statements.ts'
 
 /** How many records one transaction of the sweep changes. */
 export const BATCH = 500

@@ -1,13 +1,64 @@
-/** Reads activities as a check compares them: their outlines in memory, and what it needs of those that are near. Every statement starts with the repository id. */
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
+/** SQL conditions on the status of an activity, and what a check compares: the outlines of live ones, and what it needs of those that are near. Every statement starts with the repository id. */
+
+import { and, asc, desc, eq, gt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Change, Outline } from '../../../engine/record.ts'
 import { type ComparedFields, storedScopeOf } from '../../../engine/records/activity.ts'
-import { isLive as isLiveStatus } from '../../../vocabulary/activity-status.ts'
+import {
+  CLOSED_STATUSES,
+  FINISHED_STATUSES,
+  isLive as isLiveStatus,
+  LIVE_STATUSES,
+} from '../../../vocabulary/activity-status.ts'
+import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
 import { activityWeight } from '../../../vocabulary/severity.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { jsonOf, prepared, selectByIds } from '../../platform/db/statements.ts'
-import { isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
+
+/** Literals, because the planner cannot match parameters with the predicate of a partial index. */
+const listed = (statuses: readonly ActivityStatus[]) =>
+  sql.raw(`(${statuses.map((each) => `'${each}'`).join(', ')})`)
+
+/** Neither archived nor expired, as stored. */
+export const isOpen = sql`${activities.status} not in ${listed(CLOSED_STATUSES)}`
+export const isStoredLive = sql`${activities.status} in ${listed(LIVE_STATUSES)}`
+export const isStoredFinished = sql`${activities.status} in ${listed(FINISHED_STATUSES)}`
+
+/**
+ * True for a live activity of the repository. `isOpen` follows from the rest, but matches the predicate of the partial
+ * indexes.
+ */
+export function isLiveAt(repo_id: number, now: Date): SQL {
+  return allOf(eq(activities.repo_id, repo_id), isOpen, isStoredLive, gt(activities.expires_at, now))
+}
+
+/**
+ * `column = name`, written as a range. When most repositories are small, the planner considers all indexes of a
+ * repository equally cheap and may scan every open activity of a large one. A range makes it use the index on the column.
+ */
+export function isBranch(
+  column: typeof activities.branch | typeof activities.base_branch,
+  name: SQLWrapper | string,
+): SQL {
+  return sql`${column} between ${name} and ${name}`
+}
+
+/** `status = …` as of `now`: from `expires_at` on an activity is closed, even if the sweep has not stored that. */
+export function hasStatus(status: ActivityStatus, now: Date): SQL {
+  const stored = eq(activities.status, status)
+  const reached = lte(activities.expires_at, now)
+  if (status === 'expired') return anyOf(stored, allOf(isStoredLive, reached))
+  if (status === 'archived') return anyOf(stored, allOf(isStoredFinished, reached))
+  return allOf(stored, gt(activities.expires_at, now))
+}
+
+function allOf(...conditions: SQL[]): SQL {
+  return and(...conditions) as SQL
+}
+
+function anyOf(...conditions: SQL[]): SQL {
+  return or(...conditions) as SQL
+}
 
 /** The columns that an overlap check needs. */
 const compared = {

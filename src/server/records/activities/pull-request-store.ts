@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
 import { lockName, prepared, selectByIds } from '../../platform/db/statements.ts'
-import { isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
+import { isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './compared-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
 /** Locks the open activities of a pull request until the transaction `tx` ends. */

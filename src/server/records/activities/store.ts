@@ -10,7 +10,7 @@ import { lockName, prepared, selectByIds } from '../../platform/db/statements.ts
 import { changesAnything } from '../changes/changes.ts'
 import { deleteFileChanges, insertFileChanges } from '../file-changes/store.ts'
 import { raiseVersion } from '../live-sets/store.ts'
-import { hasStatus, isLiveAt, isOpen } from './status-store.ts'
+import { hasStatus, isLiveAt, isOpen } from './compared-store.ts'
 import { type ActivityRow, activities, type IssuePlaces } from './table.ts'
 
 export type NewActivity = Omit<typeof activities.$inferInsert, 'version'>

@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { hasExpired, lockBatch } from '../../platform/db/sweep-batches.ts'
 import { deleteFileChanges } from '../file-changes/store.ts'
 import { raiseVersion } from '../live-sets/store.ts'
-import { isStoredFinished, isStoredLive } from './status-store.ts'
+import { isStoredFinished, isStoredLive } from './compared-store.ts'
 import { activities } from './table.ts'
 
 /** Stores the expiry of a batch of activities past `expires_at`, with the result of `asOf`, in the transaction `tx`; returns them. */

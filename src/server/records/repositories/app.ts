@@ -10,7 +10,7 @@ import type { Config, OAuthClient } from '../../platform/config.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { AuditLog } from '../../platform/telemetry/audit.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
-import type { LiveSets } from '../live-sets/live-sets.ts'
+import type { LiveSets } from '../live-sets/store.ts'
 
 export interface App {
   config: Config

@@ -5,7 +5,7 @@ import { bigint, boolean, check, jsonb, pgTable, primaryKey, text } from 'drizzl
 import { KEY_BYTES } from '../../../engine/lines/line-hash.ts'
 import type { AttributeRule } from '../../../engine/lines/noise.ts'
 import type { FileSettings, Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'
-import { bytes, instant, repoId } from '../../platform/db/column.ts'
+import { bytes, instant, repoId } from '../../platform/db/statements.ts'
 
 export const repositories = pgTable(
   'repositories',
