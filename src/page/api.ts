@@ -1,5 +1,6 @@
 /** Requests to the service, authorised by the session cookie or by a token that stays in the tabs of this page. */
 import { systemClock } from '../vocabulary/clock.ts'
+import { PAGE_HEADER } from '../vocabulary/contract/route.ts'
 import {
   type Activity,
   type FullActivity,
@@ -78,7 +79,7 @@ export function reportUnauthorized({ status }: { status: number }): void {
 
 export function requestHeaders(): Record<string, string> {
   const token = tabToken.read()
-  return { 'X-Deconflict-Page': '1', ...(token ? { Authorization: `Bearer ${token}` } : {}) }
+  return { [PAGE_HEADER]: '1', ...(token ? { Authorization: `Bearer ${token}` } : {}) }
 }
 
 /** `owner/name` as a part of a path. */

@@ -1,6 +1,9 @@
 /** The address of an operation of the contract, and its query. Imports no schema, so that clients load fast. */
 import type { Operation } from './operation.ts'
 
+/** The page sends this header with every request; another site cannot make a browser send it. */
+export const PAGE_HEADER = 'x-deconflict-page'
+
 /** The fields of an operation that a client needs to send a request. */
 export type Route = Pick<Operation, 'method' | 'path' | 'on' | 'is_idempotent'>
 

@@ -1,9 +1,11 @@
 /** Middleware of every HTTP exchange: request id, access log, caller and error responses. */
 import { isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { typeidUnboxed } from 'typeid-js'
 import { stopwatch } from '../../../vocabulary/clock.ts'
+import { PAGE_HEADER } from '../../../vocabulary/contract/route.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { admission } from '../../operations/admission.ts'
 import { databaseUnavailable, faultOf } from '../../platform/db/errors.ts'
@@ -27,11 +29,15 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 }
 const SECURITY_ENTRIES = Object.entries(SECURITY_HEADERS)
 
+/** The response to the last request of each connection. */
+export const lastResponses = new WeakMap<Duplex, Response>()
+
 /** Assigns the request id, and logs the exchange when it ends. The log never contains a token, a body or query values. */
 export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): RequestHandler {
   return (req, res, next) => {
     const elapsed = stopwatch()
     const request_id = typeidUnboxed('req')
+    lastResponses.set(req.socket, res)
     res.locals.request_id = request_id
     res.setHeader('X-Request-Id', request_id)
     for (const [name, value] of SECURITY_ENTRIES) res.setHeader(name, value)
@@ -53,10 +59,18 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
   }
 }
 
-/** Sets `res.locals.caller`. If a proxy forwards something that is not an address, the address of the proxy counts. */
-export function findCaller(app: App): RequestHandler {
+export type FindToken = (req: Request) => Promise<string | undefined>
+
+/**
+ * Sets `res.locals.caller`. Requests of the page without `Authorization` get the token of their session. If a proxy forwards
+ * something that is not an address, the address of the proxy counts.
+ */
+export function findCaller(app: App, findToken: FindToken): RequestHandler {
   const callerOf = admission(app)
-  return (req, res, next) => {
+  return async (req, res, next) => {
+    const isFromPage = req.headers.authorization === undefined && req.headers[PAGE_HEADER] !== undefined
+    const token = isFromPage ? await findToken(req) : undefined
+    if (token !== undefined) req.headers.authorization = `Bearer ${token}`
     res.locals.caller = callerOf({
       authorization: req.headers.authorization,
       address: isIP(req.ip ?? '') ? req.ip : req.socket.remoteAddress,

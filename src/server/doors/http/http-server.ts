@@ -1,11 +1,11 @@
 /** The HTTP server: limits of connections, and responses to requests that Node rejects before Express sees them. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Express, Response } from 'express'
+import type { Express } from 'express'
 import type { Logger } from 'pino'
 import { typeidUnboxed } from 'typeid-js'
 import { Failure } from '../../../vocabulary/failure.ts'
-import { errorJson, HEADERS_COUNT_MAX, SECURITY_HEADERS } from './exchange.ts'
+import { errorJson, HEADERS_COUNT_MAX, lastResponses, SECURITY_HEADERS } from './exchange.ts'
 
 export interface ConnectionLimits {
   /** Timeout from the first byte of a request, or from the start of the connection, until the headers are complete. */
@@ -53,22 +53,14 @@ export function httpServer(
   server.maxHeadersCount = HEADERS_COUNT_MAX
   server.timeout = limits.stall_ms
   server.maxConnections = limits.connections
-  /** The response to the last request of each connection. */
-  const responses = new WeakMap<Duplex, ServerResponse>()
-  const serve = (req: IncomingMessage, res: ServerResponse) => {
-    responses.set(req.socket, res)
-    surface(req, res)
-  }
-  server.on('request', serve)
+  server.on('request', surface)
   // An unknown `Expect` header may be ignored (RFC 9110, section 10.1.1); Node would reject it without an error object.
-  server.on('checkExpectation', serve)
-  server.on('clientError', (error, socket) =>
-    reject(socket, failureOf(error), { error, res: responses.get(socket), log }),
-  )
+  server.on('checkExpectation', surface)
+  server.on('clientError', (error, socket) => reject(socket, failureOf(error), { error, log }))
   server.on('connect', (_req, socket) => {
     // Node leaves this socket to the listener: an error without a handler would end the process, and nothing else closes it.
     socket.on('error', () => {}).on('finish', () => socket.destroy())
-    reject(socket, connectRejected(), { res: responses.get(socket), log })
+    reject(socket, connectRejected(), { log })
   })
   return server
 }
@@ -95,13 +87,12 @@ function connectRejected(): Failure {
 
 interface Rejection {
   error?: NodeJS.ErrnoException
-  /** The response to the last request of the connection. */
-  res: ServerResponse | undefined
   log: Logger
 }
 
 /** Sends an error object for a request that Express did not get, or got only in part, and closes the connection. */
-function reject(socket: Duplex, failure: Failure, { error, res, log }: Rejection): void {
+function reject(socket: Duplex, failure: Failure, { error, log }: Rejection): void {
+  const res = lastResponses.get(socket)
   const isReceiving = res?.req.complete === false
   const isAnswering = res?.req.complete === true && !res.writableFinished
   // A response without a socket waits until the response to an earlier request on the connection is sent.
@@ -115,7 +106,7 @@ function reject(socket: Duplex, failure: Failure, { error, res, log }: Rejection
     res.shouldKeepAlive = false
     return
   }
-  const current = isReceiving ? (res as Response) : undefined
+  const current = isReceiving ? res : undefined
   const { status, type } = failure
   const request_id: string = current?.locals.request_id ?? typeidUnboxed('req')
   if (current) {

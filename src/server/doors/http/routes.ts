@@ -19,6 +19,7 @@ import type { App } from '../../records/repositories/app.ts'
 import { readJson } from './body.ts'
 import {
   exchange,
+  type FindToken,
   findCaller,
   named,
   onlyMethods,
@@ -33,8 +34,8 @@ import { openApiDocument } from './openapi.ts'
 export interface HostedSurfaces {
   /** Handlers of `POST /api/github/webhooks`. */
   webhooks: (RequestHandler | ErrorRequestHandler)[]
-  /** The page at `/`. `authenticate` adds the token of the session to requests of the page; `assets` serves its files. */
-  page: { authenticate: RequestHandler; routes: Route[]; assets: RequestHandler[] }
+  /** The page at `/`. `findToken`: the token of the session of a request; `assets` serves its files. */
+  page: { findToken: FindToken; routes: Route[]; assets: RequestHandler[] }
 }
 
 interface Route {
@@ -52,8 +53,7 @@ export function httpSurface(app: App, { webhooks, page }: HostedSurfaces): Expre
   surface.set('query parser', 'simple')
   surface.set('trust proxy', app.config.trust_proxy ?? false)
   surface.use(exchange(app))
-  surface.use(page.authenticate)
-  surface.use(findCaller(app))
+  surface.use(findCaller(app, page.findToken))
   const serve = ({ name, method, path, handler }: Route) => {
     const route = surface.route(path).all(named(name))
     if (method === 'GET') route.get(handler)

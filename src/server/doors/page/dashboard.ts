@@ -50,14 +50,14 @@ const DOCS_POLICY = pagePolicy(
   "'none'",
 )
 
-/** The handlers of the page. `authenticate` runs before all routes, and adds the token of the session to the page's requests. */
+/** The handlers of the page. `findToken`: the token of the session of a request. */
 export function dashboard(
   app: App,
   { local, ...options }: { local: LocalSignIn } & Omit<SetupOptions, 'app'>,
 ) {
   const { show, complete: completeSetup } = setup({ app, ...options })
   const compress = compression()
-  const { authenticate, showSession, begin, complete, signOut } = signIn(app, local)
+  const { findToken, showSession, begin, complete, signOut } = signIn(app, local)
   const routes = [
     get('page', '/', [compress, showPage('index.html', policyFor(app.config.github_web_url))]),
     get('docs', '/docs', [compress, showPage('docs.html', DOCS_POLICY)]),
@@ -73,7 +73,7 @@ export function dashboard(
     index: false,
     setHeaders: (res) => res.setHeader('Cache-Control', CACHED_FOR_A_YEAR),
   })
-  return { authenticate, routes, assets: [compress, files] }
+  return { findToken, routes, assets: [compress, files] }
 }
 
 /** A route; `name` is that of the operation in metrics and logs. */

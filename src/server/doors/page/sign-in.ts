@@ -1,7 +1,8 @@
 /** Signing in to the page with GitHub: the App's OAuth flow, and a session in an encrypted cookie that no server stores. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { z } from 'zod'
+import { PAGE_HEADER } from '../../../vocabulary/contract/route.ts'
 import { Failure, unavailable } from '../../../vocabulary/failure.ts'
 import { tokenOf } from '../../github/tokens.ts'
 import type { Caller } from '../../operations/admission.ts'
@@ -17,28 +18,17 @@ const LOGIN_TTL_S = 600
 /** The lifetime of GitHub's user tokens, unless the response names a shorter one. */
 const SESSION_TTL_S = 8 * 3600
 const EXCHANGE_TIMEOUT_MS = 10_000
-/** The page sends this header with every request; another site cannot make a browser send it. */
-const PAGE_HEADER = 'x-deconflict-page'
 
 const Login = z.object({ state: z.string(), verifier: z.string(), return_to: z.string() })
 const Session = z.object({ token: z.string(), login: z.string().nullable() })
 const AccessToken = z.object({ access_token: z.string(), expires_in: z.number().optional() })
 
-/** The handlers of the sign-in. `authenticate`: the page's requests without `Authorization` get the token of their session. */
+/** The handlers of the sign-in. `findToken`: the token of the session of a request. */
 export function signIn(app: App, local: LocalSignIn) {
   const opened = currentJar(app)
-  return {
-    authenticate: (req, _res, next) => {
-      const isFromPage = req.headers.authorization === undefined && req.headers[PAGE_HEADER] !== undefined
-      const token = isFromPage ? local.tokenOf(req) : undefined
-      if (token !== undefined) req.headers.authorization = `Bearer ${token}`
-      const jar = isFromPage && token === undefined ? opened()?.jar : undefined
-      if (!jar) return next()
-      jar.read(req, SESSION_COOKIE, Session).then((session) => {
-        if (session) req.headers.authorization = `Bearer ${session.token}`
-        next()
-      }, next)
-    },
+  const findToken = async (req: Request) =>
+    local.tokenOf(req) ?? (await opened()?.jar.read(req, SESSION_COOKIE, Session))?.token
+  const handlers = {
     showSession: async (req, res) => {
       const jar = opened()?.jar
       const session = (await jar?.read(req, SESSION_COOKIE, Session)) ?? null
@@ -94,6 +84,7 @@ export function signIn(app: App, local: LocalSignIn) {
       res.status(204).end()
     },
   } satisfies Record<string, RequestHandler>
+  return { findToken, ...handlers }
 }
 
 /** An OAuth client with the cookies that are encrypted for it. */
