@@ -1,6 +1,7 @@
 /** The text of the comment, parsed as GitHub's Markdown: no text from users becomes markup. */
 import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
+import { checkRunOf, settingsRunOf } from '../../src/server/tell/check-run.ts'
 import {
   commentOf,
   farewellComment,
@@ -9,7 +10,6 @@ import {
   mutedComment,
 } from '../../src/server/tell/comment.ts'
 import type { ReportedActivity, ReportedPath } from '../../src/server/tell/counterparts.ts'
-import { checkRunOf, settingsRunOf } from '../../src/server/tell/publication.ts'
 import type { Report, ReportedNotable, SuppressedActivity } from '../../src/server/tell/report.ts'
 import type { TakenFinding } from '../../src/vocabulary/finding-kinds.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'

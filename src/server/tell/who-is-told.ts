@@ -148,6 +148,14 @@ export function isIgnored(
   return !comment.on_bots && isBot({ login: author, is_of_type_bot: is_bot }, comment)
 }
 
+/** Whether nothing is said on it, by its label or by a comment. */
+export function isMuted({
+  is_muted,
+  is_muted_by_comment,
+}: Pick<PullRequestRow, 'is_muted' | 'is_muted_by_comment'>) {
+  return is_muted || is_muted_by_comment
+}
+
 /**
  * Whether a notification about a pair is due: it has just become a duplicate, a proved conflict or one that
  * takes the same number or parent, neither side is stale,

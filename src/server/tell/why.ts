@@ -6,13 +6,13 @@ import type { Why } from '../../vocabulary/contract/why.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { type HiddenBecause, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { listCompared } from '../records/activities/compared-store.ts'
-import { isMuted, type PullRequestRow } from '../records/pull-requests/table.ts'
+import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { MUTE_LABEL } from './comment.ts'
 import { checkPullRequest, type Facts, readFacts } from './read.ts'
 import { buildReport, type Report } from './report.ts'
 import { findAuthor } from './sides.ts'
-import { inOrderOfComment, isIgnored } from './who-is-told.ts'
+import { inOrderOfComment, isIgnored, isMuted } from './who-is-told.ts'
 
 /** Throws `not_found` if no such pull request is open and tracked. */
 export async function explainPullRequest(ctx: RepoContext, number: number): Promise<Why> {

@@ -14,8 +14,8 @@ import {
 } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { type NamedRepository, RECHECK_ALL } from '../../records/repositories/stored-settings.ts'
+import { FAREWELL } from '../../tell/decide.ts'
 import { postNotification } from '../../tell/notify.ts'
-import { FAREWELL } from '../../tell/publication.ts'
 import { READ_FILES, readFiles } from './changed-files.ts'
 import {
   type ImportedRepository,

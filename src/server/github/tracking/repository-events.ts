@@ -16,7 +16,8 @@ import {
   storedSettings,
 } from '../../records/repositories/stored-settings.ts'
 import { forgetComment, publish } from '../../tell/apply.ts'
-import { FAREWELL, farewellTo, settingsRunOf } from '../../tell/publication.ts'
+import { settingsRunOf } from '../../tell/check-run.ts'
+import { FAREWELL, farewellTo } from '../../tell/decide.ts'
 import { reportCheckRun } from '../publications.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 

@@ -102,11 +102,3 @@ export const pull_requests = pgTable(
 
 export type PullRequestRow = typeof pull_requests.$inferSelect
 export type PullRequestChanges = Partial<Omit<PullRequestRow, 'repo_id' | 'number'>>
-
-/** Whether nothing is said on it, by its label or by a comment. */
-export function isMuted({
-  is_muted,
-  is_muted_by_comment,
-}: Pick<PullRequestRow, 'is_muted' | 'is_muted_by_comment'>) {
-  return is_muted || is_muted_by_comment
-}
