@@ -1,5 +1,7 @@
-/** Parses a pull request from a webhook payload or an API response. */
+/** Parses a pull request from a webhook payload or an API response, and says what its activity takes from it. Pure. */
+
 import { z } from 'zod'
+import { closingIssues, firstProse } from '../../engine/lines/markdown-prose.ts'
 import { storableText } from '../../vocabulary/others-text.ts'
 
 const text = z.string().transform(storableText)
@@ -80,4 +82,36 @@ export function parsePullRequest(payload: unknown) {
     opened_at: pr.created_at,
     changed_at: pr.updated_at,
   }
+}
+
+/** The fields of an activity that belongs to a pull request. */
+export function pullRequestFields(pr: GithubPullRequest, repo: { web_urls: readonly string[] }) {
+  return {
+    source: 'pull_request' as const,
+    title: clip(pr.title, 200) || nameOf(pr),
+    summary: summaryOf(pr),
+    closes: closedIssues(pr, repo),
+  }
+}
+
+/** The first paragraph of prose of the description, else the title. */
+export function summaryOf(pr: Pick<GithubPullRequest, 'number' | 'title' | 'body'>): string {
+  return clip(firstProse(pr.body), 4000) || clip(pr.title, 4000) || nameOf(pr)
+}
+
+function nameOf({ number }: Pick<GithubPullRequest, 'number'>): string {
+  return `Pull request #${number}`
+}
+
+/** The issues that a pull request closes by its title and its whole description: none for another branch than the default one, as on GitHub. */
+export function closedIssues(
+  { title, body, is_for_default_branch }: Pick<GithubPullRequest, 'title' | 'body' | 'is_for_default_branch'>,
+  { web_urls }: { web_urls: readonly string[] },
+): number[] {
+  return is_for_default_branch ? closingIssues([title, body], web_urls) : []
+}
+
+/** At most `length` characters, without NUL and unpaired surrogates, which PostgreSQL and JSON reject. */
+export function clip(text: string, length: number): string {
+  return [...storableText(text).trim()].slice(0, length).join('')
 }

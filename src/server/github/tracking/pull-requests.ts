@@ -9,7 +9,6 @@ import {
   refreshPullRequest,
   trackPullRequest,
 } from '../../records/activities/automatic.ts'
-import { closedIssues, summaryOf } from '../../records/activities/pull-request-fields.ts'
 import { listLive, listUntracked } from '../../records/activities/pull-request-store.ts'
 import { enqueueRechecks, isRecheckWaiting } from '../../records/changes/changes.ts'
 import { listChangeSet } from '../../records/file-changes/store.ts'
@@ -29,7 +28,7 @@ import { forgetComment } from '../../tell/apply.ts'
 import { MUTE_LABEL } from '../../tell/comment.ts'
 import { pullRequestKey } from '../../tell/sides.ts'
 import { recordEnd } from '../../tell/store.ts'
-import type { GithubPullRequest } from '../pull-request.ts'
+import { closedIssues, type GithubPullRequest, summaryOf } from '../pull-request.ts'
 import { readChanges } from './changed-files.ts'
 import {
   type ActivityPlan,

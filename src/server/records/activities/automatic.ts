@@ -5,12 +5,11 @@ import { asOf, firstExpiry, statusWithPullRequest } from '../../../engine/record
 import { archived, heartbeat } from '../../../engine/records/activity-verbs.ts'
 import { isClosed, isLive } from '../../../vocabulary/activity-status.ts'
 import { newId } from '../../../vocabulary/contract/id.ts'
-import type { GithubPullRequest } from '../../github/pull-request.ts'
+import { clip, type GithubPullRequest, pullRequestFields, summaryOf } from '../../github/pull-request.ts'
 import { type Effect, recordEffect } from '../../platform/telemetry/execution.ts'
 import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { insertActivity, type PushedChanges, pushedFieldsOf, savePushed } from './activity-files.ts'
-import { clip, pullRequestFields, summaryOf } from './pull-request-fields.ts'
+import { insertActivity, type PushedChanges, pushedFieldsOf, savePushed } from './activities.ts'
 import {
   extendTracked,
   listLive,

@@ -5,11 +5,11 @@
 
 import { distinctNames } from '../../../engine/records/activity.ts'
 import { archived, heartbeat } from '../../../engine/records/activity-verbs.ts'
+import { clip } from '../../github/pull-request.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { deleteBranchRows } from '../stacks/store.ts'
-import type { PushedChanges } from './activity-files.ts'
+import type { PushedChanges } from './activities.ts'
 import { insertTracked, isUnlinked, updateRows } from './automatic.ts'
-import { clip } from './pull-request-fields.ts'
 import { lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
 import type { ActivityRow } from './table.ts'
 
