@@ -1,10 +1,12 @@
-/** How a pull request differs from what was declared before it, on retrieval. */
+/** What GitHub says of an activity: how its pull request differs from what was declared before, and its dates, which are not those of the import. */
 import { expect, test } from 'vitest'
 import type { FileGiven } from '../support/github-repository.ts'
+import { editOfPay } from '../support/lines.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
-const { repository } = usePullRequests()
+const { fixture, repository } = usePullRequests()
 
+const listed = async () => (await repository.request('GET', '/activity')).body.items
 const drift = async (id: string) => (await repository.request('GET', `/activity/${id}`)).body.drift
 
 /** An activity with the scope, whose pull request changes the files. */
@@ -64,6 +66,28 @@ test('drift is null while the pull request is a draft, without one, and after th
 
 test('drift is null for the activity of a pull request that nobody declared', async () => {
   await repository.open({ head: 'retries', files: ['src/pay.ts'] })
-  const { items } = (await repository.request('GET', '/activity')).body
-  expect(await drift(items[0].id)).toBeNull()
+  expect(await drift((await listed())[0].id)).toBeNull()
+})
+
+test('a list says when a pull request was opened and last pushed, and whether it is by a bot', async () => {
+  const opened_at = '2026-01-05T10:00:00.000Z'
+  const number = await repository.open({ created_at: opened_at, files: [editOfPay(40, ['retry()'])] })
+  await repository.createActivity()
+  await repository.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
+  const [byBot, declared, byPerson] = await listed()
+  expect(declared).not.toHaveProperty('pushed_at')
+  expect(byPerson).toMatchObject({ opened_at, pushed_at: opened_at })
+  expect(byPerson).not.toHaveProperty('is_bot')
+  expect(byBot).toMatchObject({ is_bot: true })
+  await repository.push(number, [editOfPay(40, ['again()'])])
+  const pushed = (await listed()).at(-1)
+  expect(pushed.opened_at).toBe(opened_at)
+  expect(pushed.pushed_at > opened_at).toBe(true)
+})
+
+test('the overview says when a repository changed last on GitHub', async () => {
+  const created_at = '2026-01-04T10:00:00.000Z'
+  await repository.open({ created_at, files: [editOfPay(40, ['retry()'])] })
+  const { items } = (await fixture.service.api('GET', '/api/v1/repos')).body
+  expect(items).toContainEqual(expect.objectContaining({ last_change_at: created_at }))
 })

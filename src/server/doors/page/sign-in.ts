@@ -8,7 +8,7 @@ import { tokenOf } from '../../github/tokens.ts'
 import type { Caller } from '../../operations/admission.ts'
 import type { OAuthClient } from '../../platform/config.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { type EncryptedCookies, encryptedCookies } from './encrypted-cookies.ts'
+import { type EncryptedCookies, encryptedCookies } from './cookies.ts'
 import type { LocalSignIn } from './local-sign-in.ts'
 
 const SESSION_COOKIE = 'deconflict_session'
