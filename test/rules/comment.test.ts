@@ -393,7 +393,7 @@ describe('the comment', () => {
     ],
     ['nothing is tracked', { not_compared: 'not_tracked' }, NOT, '(`track_pull_requests`)'],
     ['its activity has ended', { not_compared: 'not_live' }, NOT, 'is archived, finished or expired'],
-    ['it has no scope', { not_compared: 'no_scope' }, NOT, 'names neither paths nor areas'],
+    ['it has no scope', { not_compared: 'nothing_given' }, NOT, 'names neither paths nor areas'],
     ['everything is ignored', { not_compared: 'all_ignored' }, NOT, '`ignore_paths`)'],
   ])('says, if there is no overlap to show, that %s', (_, changes, heading, words) => {
     const text = commentOf(quiet(changes))
@@ -412,7 +412,7 @@ describe('the check run', () => {
     ['the comparison was incomplete', { is_complete: false }, 'neutral', 'Compared in part'],
     ['… and all overlaps are below the threshold', { ...low, is_complete: false }, 'neutral', BELOW],
     ['nothing was compared', { not_compared: 'not_live' }, 'neutral', 'Not compared'],
-    ['only notables were compared', { ...low, not_compared: 'no_scope' }, 'neutral', BELOW],
+    ['only notables were compared', { ...low, not_compared: 'nothing_given' }, 'neutral', BELOW],
   ])('where %s', (_, changes, conclusion, title) => {
     const run = checkRunOf(sha, quiet(changes))
     expect(run).toMatchObject({ head_sha: sha, conclusion, title, annotations: [] })

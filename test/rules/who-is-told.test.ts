@@ -1,8 +1,8 @@
 /** Which overlapping work a comment names (docs/contract/publishing.md#who-gets-it): one row per rule. */
 import { describe, expect, test } from 'vitest'
+import type { Counterpart } from '../../src/server/tell/counterparts.ts'
 import type { PairRow } from '../../src/server/tell/table.ts'
 import {
-  type Candidate,
   type CommentRules,
   computeRoom,
   earnsComment,
@@ -21,12 +21,14 @@ import { SAME_NUMBER } from '../support/conclusion.ts'
 const now = new Date('2026-03-15T12:00:00Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
-const FILE = {} as Candidate['conflicts'][number]
-const CONFLICT: Candidate = {
+/** `cause`: whose event brought the overlap about. */
+type Candidate = Counterpart & { cause: 'this' | 'other' | null }
+const FILE = {} as Counterpart['conflicts'][number]
+const CONFLICT = {
   ...{ severity: 'high', findings: [], confidence: 'proved', conflicts: [FILE] },
   ...{ is_risky: false, is_blocking: false, breadth: null, is_bot: false, is_same_author: false },
   ...{ active_at: daysAgo(1), cause: 'this', is_earlier: true },
-}
+} as Partial<Candidate> as Candidate
 
 const comment = DEFAULT_SETTINGS.comment
 const draft = { is_draft: true }
@@ -80,7 +82,8 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['… that blocks', { breadth: 'plain', is_blocking: true }, {}, null],
 ])('%s', (_, other, rules, suppression) => {
   const defaults = { comment, is_draft: false, room: 'any' as const, active_at: now, now }
-  expect(findSuppression({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(suppression)
+  const { cause, ...candidate } = { ...CONFLICT, ...other }
+  expect(findSuppression(candidate, cause, { ...defaults, ...rules })).toBe(suppression)
 })
 
 test('a comment names the work of others first: duplicates, then shared numbers, then proved conflicts', () => {

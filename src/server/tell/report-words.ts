@@ -214,7 +214,7 @@ const WHY: Record<NonNullable<Report['not_compared']>, string> = {
   not_tracked:
     'this repository does not track pull requests (`track_pull_requests`), and no live activity is linked to this one',
   not_live: 'the activity of this pull request is archived, finished or expired',
-  no_scope: 'its activity names neither paths nor areas',
+  nothing_given: 'its activity names neither paths nor areas',
   all_ignored:
     'every changed file is noise or ignored in this repository (`noise_classes`, `noise_paths`, `ignore_paths`)',
 }

@@ -53,7 +53,7 @@ export interface ReportedNotable {
 export type SuppressedActivity = ReportedActivity & { suppression: Suppression }
 
 /** Why nothing was compared with a pull request. */
-type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored'
+type NotCompared = 'not_tracked' | 'not_live' | NonNullable<Conclusion['emptiness']>
 
 /** The result of a recheck. If nothing is shown, it says what was compared. */
 export interface Report {
@@ -97,8 +97,6 @@ export interface Suppressed {
   notables: ReportedNotable[]
 }
 
-const NOT_COMPARED = { nothing: null, all_ignored: 'all_ignored', nothing_given: 'no_scope' } as const
-
 /** `candidates`: all overlapping work. `named`: the keys of the sides that the comment names. */
 export function buildReport(
   pr: PullRequestRow,
@@ -140,7 +138,7 @@ export function buildReport(
     ),
     done,
     taken,
-    not_compared: activities.length > 0 ? null : NOT_COMPARED[emptiness ?? 'nothing'],
+    not_compared: activities.length > 0 ? null : emptiness,
     compared: { ...checked_against, expected: expected.size },
     is_complete: checked_against.complete,
     page_url: facts.page_url,

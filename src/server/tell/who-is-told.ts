@@ -17,14 +17,8 @@ import type { Pairs } from './transitions.ts'
 /** Why overlapping work is not shown, by the rules about the work itself. */
 export type Suppression = Exclude<HiddenBecause, 'muted' | 'shadow' | 'no_event' | 'other_base'>
 
-type Deciding = 'severity' | 'findings' | 'confidence' | 'conflicts' | 'breadth' | 'active_at' | 'is_earlier'
-type Flags = 'is_risky' | 'is_blocking' | 'is_bot' | 'is_same_author'
-
-/** Overlapping work that the comment on a pull request may name. */
-export interface Candidate extends Pick<Counterpart, Deciding | Flags> {
-  /** Whose event brought the overlap about; null if unknown. */
-  cause: 'this' | 'other' | null
-}
+/** Whose event brought an overlap about; null if unknown. */
+type Cause = 'this' | 'other' | null
 
 export interface CommentRules {
   comment: Settings['comment']
@@ -37,7 +31,11 @@ export interface CommentRules {
 }
 
 /** Why the comment does not name the candidate; null if it does. */
-export function findSuppression(candidate: Candidate, rules: CommentRules): Suppression | null {
+export function findSuppression(
+  candidate: Counterpart,
+  cause: Cause,
+  rules: CommentRules,
+): Suppression | null {
   const { comment, is_draft, room } = rules
   if (!isAtLeast(candidate.severity, thresholdFor(comment, is_draft))) return 'below_threshold'
   if (isStale(candidate.active_at, rules) || isStale(rules.active_at, rules)) return 'stale'
@@ -45,7 +43,8 @@ export function findSuppression(candidate: Candidate, rules: CommentRules): Supp
   if (candidate.is_same_author && !isToldOneAuthor(candidate.findings, comment)) return 'same_author'
   if (candidate.is_blocking) return null
   if (candidate.breadth === 'plain') return 'declared_by_glob'
-  if (comment.audience === 'later' && !isCausedByThis(candidate)) return 'other_side'
+  const isCausedByThis = cause === null ? candidate.is_earlier : cause === 'this'
+  if (comment.audience === 'later' && !isCausedByThis) return 'other_side'
   if (room === 'none' || (room === 'strong' && !isStrong(candidate))) return 'over_budget'
   return null
 }
@@ -80,16 +79,16 @@ export function isSilent(
   return isEmpty && isStale(lastActive(pr), { comment, now })
 }
 
-/** What a comment shows, and when that was last changed. */
-type Shown = Pick<Candidate, 'breadth' | 'is_blocking'> & { updated_at: Date }
-
 /**
  * Whether what is shown makes a comment on a pull request without one. Work does once the pull request had an event of its
  * own. Notables and work that blocks globs, which may concern every pull request, do with the next such event: of notables
  * only high ones.
  */
 export function earnsComment(
-  shown: { activities: readonly Shown[]; notables: readonly { severity: Severity; updated_at: Date }[] },
+  shown: {
+    activities: readonly Pick<Counterpart, 'breadth' | 'is_blocking' | 'updated_at'>[]
+    notables: readonly { severity: Severity; updated_at: Date }[]
+  },
   { own_event_at }: Pick<PullRequestRow, 'own_event_at'>,
 ): boolean {
   if (own_event_at === null) return false
@@ -101,7 +100,7 @@ export function earnsComment(
 }
 
 /** Whether a comment that names the work counts for the budget: not if it names it only because it blocks globs. */
-export function isCounted({ breadth, is_blocking }: Pick<Candidate, 'breadth' | 'is_blocking'>): boolean {
+export function isCounted({ breadth, is_blocking }: Pick<Counterpart, 'breadth' | 'is_blocking'>): boolean {
   return breadth === null || !is_blocking
 }
 
@@ -118,19 +117,13 @@ function isStale(active_at: Date, { comment, now }: Pick<CommentRules, 'comment'
   return now.getTime() - active_at.getTime() > comment.stale_after_days * DAY_MS
 }
 
-function isCausedByThis({ cause, is_earlier }: Candidate): boolean {
-  return cause === null ? is_earlier : cause === 'this'
-}
-
 /** Whether the candidate is shown even when the budget is exceeded. */
-function isStrong({ conflicts, findings, is_risky }: Candidate): boolean {
+function isStrong({ conflicts, findings, is_risky }: Counterpart): boolean {
   return conflicts.length >= 2 || isForOneOfBoth(findings) || is_risky
 }
 
-type Ordered = Pick<Counterpart, 'severity' | 'findings' | 'confidence' | 'is_same_author'>
-
 /** In the order of the comment: the work of others first, what does the same, what takes the same, proved conflicts, severity, and the given order. */
-export function inOrderOfComment<Each extends Ordered>(candidates: readonly Each[]): Each[] {
+export function inOrderOfComment<Each extends Counterpart>(candidates: readonly Each[]): Each[] {
   const rank = ({ findings }: Each) => (isSameWork(findings) ? 0 : isForOneOfBoth(findings) ? 1 : 2)
   const isProved = ({ confidence }: Each) => confidence === 'proved'
   const byStanding = (a: Each, b: Each) =>
@@ -202,13 +195,13 @@ export function judgeCandidates(
 ): Judged[] {
   const rules = rulesFor(pr, facts)
   return facts.counterparts.map((each) => {
-    const cause = findCause(pr, each, pairs)
-    return { ...each, suppression: findSuppression({ ...each, cause }, rules) }
+    const suppression = findSuppression(each, findCause(pr, each, pairs), rules)
+    return { ...each, suppression }
   })
 }
 
-/** Whose event brought the overlap about, by its open pair; null if unknown. */
-function findCause(pr: PullRequestRow, { key }: Counterpart, pairs: Pairs): Candidate['cause'] {
+/** By the open pair. */
+function findCause(pr: PullRequestRow, { key }: Counterpart, pairs: Pairs): Cause {
   const pair = key === null ? undefined : pairs.get(key)
   if (pair?.outcome !== 'open' || pair.cause === null) return null
   return pair[pair.cause] === pullRequestKey(pr.number) ? 'this' : 'other'
