@@ -14,7 +14,7 @@ import { byRank, highest, type Severity } from '../../vocabulary/severity.ts'
 import { doneSentence } from '../../vocabulary/verdict-words.ts'
 import type { ComparedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
-import type { Conclusion, DoneWork, Found, MatchName } from './conclusion.ts'
+import type { Conclusion, DoneWork, MatchName } from './conclusion.ts'
 import { doneName, reasonOf, recommendedAction, shownTitle } from './result-words.ts'
 import type { DoneBy } from './source.ts'
 
@@ -51,18 +51,12 @@ export function conclude(conclusion: Conclusion): OverlapResult {
 }
 
 function allMatches({ done_by, collisions, notables }: Conclusion): Match[] {
-  return [...(done_by === null ? [] : [doneMatch(done_by)]), ...matchesOf(collisions, notables)]
-}
-
-function matchesOf(
-  collisions: readonly Found<ComparedActivity>[],
-  notables: readonly Found<StoredNotable>[],
-): Match[] {
-  const all = [
+  const found = [
     ...collisions.map((each) => [each, nameOfActivity(each.record)] as const),
     ...notables.map((each) => [each, nameOfNotable(each.record)] as const),
   ]
-  return all.map(([{ id, severity, match }, name]) => ({ id, ...name, severity, ...match }))
+  const matches = found.map(([{ id, severity, match }, name]) => ({ id, ...name, severity, ...match }))
+  return done_by === null ? matches : [doneMatch(done_by), ...matches]
 }
 
 function nameOfActivity(record: ComparedActivity): MatchName {
