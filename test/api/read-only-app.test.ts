@@ -23,6 +23,8 @@ test('an App that may only read finds what collides, and leaves no job that fail
     permissions: default_permissions,
   })
   await service.deliverAndRun(installationEvent(github, installation, 'created'))
+  // The list of its pull requests, and the files of one: what the App may not read was not asked for.
+  expect(github.requests('* /repos/readers/*')).toHaveLength(2)
   const { number } = shop.open({
     head: 'second',
     author: 'ben',
@@ -30,22 +32,20 @@ test('an App that may only read finds what collides, and leaves no job that fail
   })
   await service.deliverAndRun(pullRequestEvent(github, 'readers/shop', number, 'opened'))
 
-  const { body } = await service.api('GET', '/api/v1/repos/readers/shop/overlaps', {})
-  expect(body.items).toHaveLength(1)
+  const ask = async (path: string) => (await service.api('GET', `/api/v1/repos/readers/shop${path}`, {})).body
+  expect((await ask('/overlaps')).items).toHaveLength(1)
   await service.enqueueFirstJobs()
   await service.runDueJobs()
   service.clock.advance(3_600_000)
   await service.runDueJobs()
-  const order = await service.api('GET', '/api/v1/repos/readers/shop/merge-order', {})
-  expect(order.body.items.length + order.body.clear.length).toBeGreaterThan(0)
-  const why = (await service.api('GET', `/api/v1/repos/readers/shop/why?pull_request=${number}`, {})).body
-  expect(why.pairs).toMatchObject([
+  const order = await ask('/merge-order')
+  expect(order.items.length + order.clear.length).toBeGreaterThan(0)
+  expect((await ask(`/why?pull_request=${number}`)).pairs).toMatchObject([
     { reason: 'shadow', decided_by: 'comment.mode: shadow, because the App may only read' },
   ])
   shop.merge(1)
   await service.deliverAndRun(pullRequestEvent(github, 'readers/shop', 1, 'closed'))
   expect(shop.comments(number)).toEqual([])
-  const ask = async (path: string) => (await service.api('GET', `/api/v1/repos/readers/shop${path}`, {})).body
   expect(await ask('/settings')).toMatchObject({
     comment: { mode: 'shadow' },
     sources: { 'comment.mode': 'read_only', 'comment.budget': 'default' },

@@ -110,10 +110,10 @@ function route(state: GithubState, request: GithubRequest, now: Date): GithubRes
   if (request.method === 'GET' && path === '/installation/repositories')
     return installationRepositories(requestContext)
   if (isGraphql(request.method, path))
-    return graphqlAnswer(requestContext, (repository) => {
+    return graphqlAnswer(requestContext, (repository, files) => {
       const mayRead =
         caller.kind !== 'installation' || permissionsOfToken(caller.installation, caller.token).contents
-      return mayRead !== undefined && permission(repository, caller) !== 'none'
+      return (!files || mayRead !== undefined) && permission(repository, caller) !== 'none'
     })
   return underRepository(requestContext, request.method, path)
 }

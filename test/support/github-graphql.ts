@@ -7,17 +7,17 @@ import { defaultBranch, type GithubRepository, namedRepository } from './github-
 export const isGraphql = (method: string, path: string) =>
   method === 'POST' && /^(\/api)?\/graphql$/.test(path)
 
-/** `isVisible`: whether the caller may see a repository. */
+/** `isVisible`: whether the caller may see a repository, with its files if `files` are asked for. */
 export function graphqlAnswer(
   { state, body, now }: RouteContext,
-  isVisible: (repository: GithubRepository) => boolean,
+  isVisible: (repository: GithubRepository, files: boolean) => boolean,
 ): GithubResponse {
   const query = String(body.query)
   const files = [...query.matchAll(/(\w+): object\(expression: "HEAD:([^"]+)"\)/g)]
   const asked = [...query.matchAll(/(\w+): repository\(owner: "([^"]+)", name: "([^"]+)"\)/g)]
   const described = asked.map(([, alias = '', owner, name]) => {
     const repository = namedRepository(state, `${owner}/${name}`)
-    if (!repository || !isVisible(repository)) return [alias, null]
+    if (!repository || !isVisible(repository, files.length > 0)) return [alias, null]
     const { branches, commits, pulls } = contentsOf(state, repository)
     const tree = commits.get(branches.get(defaultBranch(repository)) as string)
     const objectAt = (path: string) => (tree?.[path] === undefined ? null : { text: tree[path] })

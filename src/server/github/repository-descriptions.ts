@@ -1,18 +1,26 @@
 /** Describes repositories by GitHub's GraphQL API: one call for a hundred, where REST takes four for each. */
 import { SETTINGS_PATHS } from '../../vocabulary/contract/settings.ts'
-import type { Installation } from './github-app.ts'
+import { type Installation, permissionsOf } from './github-app.ts'
 import { classifyError } from './octokit.ts'
 import type { RepositoryName } from './repository-calls.ts'
 
 /** How many repositories one call describes. */
 export const DESCRIBED_AT_ONCE = 100
 
-const FILES = SETTINGS_PATHS.map(
-  (path, at) => `file${at}: object(expression: "HEAD:${path}") { ... on Blob { text } }`,
-)
-const FRAGMENT = `fragment described on Repository {
-  databaseId pullRequests(states: OPEN) { totalCount } ${FILES.join(' ')}
-}`
+/** `readable`: the files that the App may read. GitHub answers with an error about any other. */
+export function descriptionQuery(
+  repositories: readonly RepositoryName[],
+  readable: readonly string[],
+): string {
+  const files = readable.map(
+    (path, at) => `file${at}: object(expression: "HEAD:${path}") { ... on Blob { text } }`,
+  )
+  const asked = repositories.map(
+    ({ owner, name }, at) => `r${at}: repository(owner: "${owner}", name: "${name}") { ...described }`,
+  )
+  const fields = `databaseId pullRequests(states: OPEN) { totalCount } ${files.join(' ')}`
+  return `query { ${asked.join(' ')} } fragment described on Repository { ${fields} }`
+}
 
 interface Described {
   databaseId: number
@@ -40,13 +48,11 @@ export async function describeRepositories(
   now: Date,
 ): Promise<Map<number, RepositoryDescription>> {
   const described = new Map<number, RepositoryDescription>()
-  const asked = repositories.map(
-    ({ owner, name }, at) => `r${at}: repository(owner: "${owner}", name: "${name}") { ...described }`,
-  )
   try {
-    const answer = await client.graphql<Record<string, Described>>(`query { ${asked.join(' ')} } ${FRAGMENT}`)
+    const readable = (await permissionsOf(client)).contents ? SETTINGS_PATHS : []
+    const answer = await client.graphql<Record<string, Described>>(descriptionQuery(repositories, readable))
     for (const { databaseId, pullRequests, ...given } of Object.values(answer)) {
-      const files = new Map(SETTINGS_PATHS.map((path, at) => [path, given[`file${at}`]]))
+      const files = new Map(readable.map((path, at) => [path, given[`file${at}`]]))
       const isReadable = [...files.values()].every((file) => file === null || typeof file?.text === 'string')
       const textOf: TextOf = async (path) => files.get(path)?.text ?? null
       if (isReadable) described.set(databaseId, { open: pullRequests.totalCount, textOf })

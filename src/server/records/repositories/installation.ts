@@ -135,15 +135,6 @@ export async function openInstallation({ probot, budgets }: GithubApp, id: numbe
   return client
 }
 
-/** What the App may do in an installation. No call, if a client of it was used within the hour. */
-export async function permissionsOf({ probot }: GithubApp, id: number): Promise<Record<string, string>> {
-  const client = await probot.auth(id)
-  const { permissions } = (await client.auth({ type: 'installation' })) as {
-    permissions: Record<string, string>
-  }
-  return permissions
-}
-
 /** What a rate limit pauses: a secondary limit only the calls that it concerns. */
 function pauseOf(error: unknown, { is_primary }: { is_primary: boolean }, until: Date): Pause {
   const { method } = (error as { request?: { method?: string } }).request ?? {}

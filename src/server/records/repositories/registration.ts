@@ -1,18 +1,13 @@
 /** Registers repositories: stores those that callers or GitHub name, and where the App is installed. */
 import { later } from '../../../vocabulary/clock.ts'
+import { permissionsOf } from '../../github/github-app.ts'
 import { statusOf } from '../../github/octokit.ts'
 import { isNotFound, type Reader } from '../../github/repository-calls.ts'
 import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './etags-store.ts'
-import {
-  findInstallation,
-  installationJob,
-  isSuspended,
-  openInstallation,
-  permissionsOf,
-} from './installation.ts'
+import { findInstallation, installationJob, isSuspended, openInstallation } from './installation.ts'
 import {
   isOrganisationKnown,
   isOrganisationRepository,
@@ -83,8 +78,8 @@ export async function findOrganisationFile(
   const { name, installation_id } = repository
   const db = app.database.connection()
   if (isOrganisationRepository(name) || (await isOrganisationKnown(db, installation_id))) return
-  if (app.github_app)
-    await storePermissions(db, installation_id, await permissionsOf(app.github_app, installation_id))
+  const client = await app.github_app?.probot.auth(installation_id)
+  if (client) await storePermissions(db, installation_id, await permissionsOf(client))
   const shared = await findShared(app, repository)
   if (shared) await registerInstallation(app, shared, { now })
   else await db.transaction((tx) => storeOrganisation(tx, installation_id))
