@@ -111,7 +111,7 @@ describe('two sides, either way round,', () => {
     ['change the same file in different lines', [ONE], [FAR], 'same_file'],
     ['have only noise in common', [B, SUM], [C, SUM], null],
     ['do the same work if they add half of six lines', [SIX], [HALF], 'same_work'],
-    ['… with another indentation', [SIX], [add('b.ts', calls(0, 6, '\t'))], 'same_work'],
+    ['… with another indentation', [add('a.ts', calls(0, 5))], [add('b.ts', calls(0, 5, '\t'))], 'same_work'],
     ['… in a manifest', [add('go.mod', calls(0, 6))], [add('go.mod', calls(0, 6))], 'same_work'],
     ['… by one line of it', [MOD], [MOD], 'same_work'],
     ['… and of another file', [MOD, ONE], [MOD, ONE, B], 'same_work'],

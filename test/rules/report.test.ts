@@ -205,9 +205,7 @@ describe('the order of pull requests', () => {
     ['in the merge queue before ready', standing('queued', 9, 9), standing('ready', 1, 1)],
     ['ready before draft', standing('ready', 9, 9), standing('draft', 1, 1)],
     ['draft before none', standing('draft', 9, 9), standing('declared', 1)],
-    ['ready before none', standing('ready', 9, 9), standing('declared', 1)],
     ['of two ready ones the first opened', standing('ready', 1, 9), standing('ready', 2, 1)],
-    ['of two drafts the first opened', standing('draft', 1, 9), standing('draft', 2, 1)],
     ['of two without any the first declared', standing('declared', 1), standing('declared', 2)],
     ['of one second the lower number', standing('ready', 1, 8), standing('ready', 1, 9)],
   ])('%s', (_, ahead, behind) => {
