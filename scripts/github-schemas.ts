@@ -1,14 +1,14 @@
 /**
  * Cuts the schemas of the routes and deliveries in use out of GitHub's published descriptions of its REST API and its
- * webhooks, which are too large for a dependency: downloads them from npm into a temporary directory, and writes
- * test/fixtures/github-schemas.json.
+ * webhooks, and validates the queries in use against its GraphQL schema. These are too large for a dependency: downloads them
+ * from npm into a temporary directory, and writes test/fixtures/github-schemas.json.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HANDLED } from '../src/server/doors/webhooks/github-events.ts'
-import { calledRoutes } from '../test/support/called-routes.ts'
+import { calledQueries, calledRoutes } from '../test/support/called-routes.ts'
 import { SERVED_ROUTES } from '../test/support/github-answers.ts'
 import {
   describedRoute,
@@ -20,11 +20,14 @@ import {
 import { type Description, schemaReader } from './github-schemas/schema-reader.ts'
 import { withShared } from './github-schemas/shared-schemas.ts'
 
-const REST = '@octokit/openapi@23.0.2'
-const WEBHOOKS = '@octokit/openapi-webhooks@12.1.0'
+const sources = [
+  '@octokit/openapi@23.0.2',
+  '@octokit/openapi-webhooks@12.1.0',
+  '@octokit/graphql-schema@15.26.1',
+]
 const FILES = {
-  'github.com': 'package/generated/api.github.com.json',
-  'Enterprise Server 3.19': 'package/generated/ghes-3.19.json',
+  'github.com': 'generated/api.github.com.json',
+  'Enterprise Server 3.19': 'generated/ghes-3.19.json',
 }
 
 /** Events that the service receives, and `create`, which it must ignore. */
@@ -32,34 +35,37 @@ const EVENTS: string[] = [...HANDLED, 'create']
 const ROUTES = [...calledRoutes(), ...SERVED_ROUTES]
 
 const directory = mkdtempSync(join(tmpdir(), 'github-schemas-'))
+const packages = join(directory, 'node_modules/@octokit')
 try {
-  const [rest, webhooks] = [unpacked('rest', REST), unpacked('webhooks', WEBHOOKS)]
-  const read = (from: string, file: string) => JSON.parse(readFileSync(join(from, file), 'utf8'))
+  execFileSync('npm', ['install', '--silent', '--ignore-scripts', '--prefix', directory, ...sources])
+  const read = (name: string, file: string) => JSON.parse(readFileSync(join(packages, name, file), 'utf8'))
   const platforms = Object.fromEntries(
     PLATFORMS.map((platform) => [
       platform,
       {
-        responses: responsesOf(read(rest, FILES[platform])),
-        deliveries: deliveriesOf(read(webhooks, FILES[platform])),
+        responses: responsesOf(read('openapi', FILES[platform])),
+        deliveries: deliveriesOf(read('openapi-webhooks', FILES[platform])),
       },
     ]),
   ) as GithubSchemas['platforms']
   const made_by = 'npm run github-schemas'
-  const schemas = { made_by, sources: [REST, WEBHOOKS], ...withShared(platforms) } satisfies GithubSchemas
+  const schemas = {
+    made_by,
+    sources,
+    queries: await validQueries(),
+    ...withShared(platforms),
+  } satisfies GithubSchemas
   writeFileSync(SCHEMAS_FILE, `${lines(schemas)}\n`)
 } finally {
   rmSync(directory, { recursive: true })
 }
 
-/** The files used of an npm package. */
-function unpacked(name: string, spec: string): string {
-  const into = join(directory, name)
-  mkdirSync(into)
-  const archive = execFileSync('npm', ['pack', spec, '--silent', '--pack-destination', into], {
-    encoding: 'utf8',
-  })
-  execFileSync('tar', ['-xzf', join(into, archive.trim()), '-C', into, ...Object.values(FILES)])
-  return into
+async function validQueries(): Promise<string[]> {
+  const { validate } = await import(join(packages, 'graphql-schema/index.js'))
+  const queries = calledQueries()
+  const problems = queries.flatMap((query) => validate(query))
+  if (problems.length > 0) throw new Error(`GitHub does not allow a query: ${problems.join(' ')}`)
+  return queries
 }
 
 function responsesOf(description: Description) {

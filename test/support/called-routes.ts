@@ -1,8 +1,10 @@
-/** The routes of GitHub that the service calls, read from its source. */
+/** The routes of GitHub that the service calls, read from its source, and its queries: with files, and without the permission to read them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Octokit } from '@octokit/rest'
+import { descriptionQuery } from '../../src/server/github/repository-descriptions.ts'
+import { SETTINGS_PATHS } from '../../src/vocabulary/contract/settings.ts'
 
 const SERVER = fileURLToPath(new URL('../../src/server', import.meta.url))
 
@@ -23,6 +25,9 @@ export function calledRoutes(): string[] {
   ])
   return [...new Set([...found, ...CALLED_BY_LIBRARIES])].sort()
 }
+
+export const calledQueries = () =>
+  [SETTINGS_PATHS, []].map((readable) => descriptionQuery([{ owner: 'acme', name: 'shop' }], readable))
 
 function sources(): string[] {
   return readdirSync(SERVER, { recursive: true, withFileTypes: true })

@@ -1,6 +1,6 @@
 /** The fake GitHub answers as GitHub describes its REST API, for github.com and for Enterprise Server. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { calledRoutes } from './called-routes.ts'
+import { calledQueries, calledRoutes } from './called-routes.ts'
 import {
   type Caller,
   COMMENT_ID,
@@ -152,6 +152,10 @@ describe.each(PLATFORMS)('the fake GitHub, by the description of %s', (platform)
 
   test.each(calledRoutes())('%s, which the service calls, is described', (route) => {
     expect(judge.routes).toContain(route)
+  })
+
+  test.each(calledQueries())('%s is allowed', (query) => {
+    expect(judge.queries).toContain(query)
   })
 
   test.each(SERVED_ROUTES)('%s, which the fake serves, is described', (route) => {

@@ -18,6 +18,8 @@ export interface GithubSchemas {
   made_by: string
   /** npm packages with their versions. */
   sources: string[]
+  /** The queries that GitHub's GraphQL schema allows. */
+  queries: string[]
   platforms: Record<
     (typeof PLATFORMS)[number],
     {
@@ -65,6 +67,7 @@ export const EXCEPTIONS: { of: RegExp; problem: RegExp; reason: string }[] = [
 export interface GithubJudge {
   /** The routes that the platform describes. */
   routes: string[]
+  queries: string[]
   /** The deliveries that it describes: `pull_request.opened`. */
   deliveries: string[]
   /** The exceptions that occurred. */
@@ -79,7 +82,7 @@ const judges = new Map<Platform, GithubJudge>()
 export function githubJudge(platform: Platform): GithubJudge {
   const known = judges.get(platform)
   if (known) return known
-  const { platforms, $defs } = JSON.parse(readFileSync(SCHEMAS_FILE, 'utf8')) as GithubSchemas
+  const { platforms, queries, $defs } = JSON.parse(readFileSync(SCHEMAS_FILE, 'utf8')) as GithubSchemas
   const { responses, deliveries } = platforms[platform]
   const ajv = new Ajv({ strict: false, allErrors: true, logger: false })
   formats.default(ajv)
@@ -99,6 +102,7 @@ export function githubJudge(platform: Platform): GithubJudge {
   }
   const made: GithubJudge = {
     routes: Object.keys(responses),
+    queries,
     deliveries: Object.keys(deliveries),
     excused,
     responseProblems(request, status, body) {
