@@ -67,10 +67,8 @@ test('the documentation names every effect, and no metric that does not exist', 
   expect(EFFECTS.filter((effect) => !page.includes(`\`${effect}\``))).toEqual([])
 })
 
-test('the documented rule for nginx is the one in Compose, and hides the metrics in any case, but no operation', () => {
-  const LOCATION = /location ~\* (\S+) \{\s*return 404;\s*\}/
-  const [, pattern = ''] = LOCATION.exec(page) ?? []
-  expect(LOCATION.exec(read('../deploy/nginx.conf'))?.[1]).toBe(pattern)
+test('nginx hides the metrics in any case, but no operation', () => {
+  const [, pattern = ''] = /location ~\* (\S+) \{\s*return 404;/.exec(read('../deploy/nginx.conf')) ?? []
   const isHidden = (path: string) => new RegExp(pattern, 'i').test(path)
   expect(['/metrics', '/metrics/', '/METRICS', '/Metrics/'].every(isHidden)).toBe(true)
   const operations = ROUTES.map(({ path }) => `/v1/repos/acme/metrics${path.replace('{id}', 'act_metrics')}`)
