@@ -39,10 +39,6 @@ export function share(part: number, whole: number): string {
   return `${part} of ${whole} (${figure(part, whole)} %)`
 }
 
-export function ratio(part: number, whole: number): string {
-  return whole === 0 ? '–' : (part / whole).toFixed(1)
-}
-
 export function day(seconds: number): string {
   return new Date(1000 * seconds).toISOString().slice(0, 10)
 }
