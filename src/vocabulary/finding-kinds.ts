@@ -10,7 +10,10 @@ import { VERDICTS } from './verdict.ts'
 export const CONSEQUENCES = ['conflict', 'same_work', 'same_number', 'possible', 'same_file'] as const
 export type Consequence = (typeof CONSEQUENCES)[number]
 
-export function lineRangeOf(z: typeof Zod) {
+/** The part of zod that is given to the functions below. */
+type Builders = Pick<typeof Zod, 'array' | 'boolean' | 'enum' | 'int' | 'number' | 'string' | 'tuple'>
+
+export function lineRangeOf(z: Pick<Builders, 'int' | 'tuple'>) {
   return z
     .tuple([z.int(), z.int()])
     .meta({ examples: [[12, 14]] })
@@ -18,7 +21,7 @@ export function lineRangeOf(z: typeof Zod) {
 }
 
 /** The fields of each kind, besides `kind`. `z` is given, because this file must not load zod: agents wait for the hook, which reads it. */
-export function findingFields(z: typeof Zod) {
+export function findingFields(z: Builders) {
   const path = z
     .string()
     .meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] })

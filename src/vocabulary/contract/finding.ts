@@ -1,5 +1,5 @@
 /** Schemas of findings: what two pieces of work have in common, and what that leads to (docs/contract/overlap.md#findings). */
-import { z } from 'zod'
+import { array, boolean, int, number, enum as oneOf, string, tuple, z } from 'zod'
 import { CONSEQUENCES, type Finding, findingFields, lineRangeOf } from '../finding-kinds.ts'
 import { capitalized } from '../text.ts'
 import { count, object } from './field.ts'
@@ -19,11 +19,12 @@ export const ConsequenceCounts = object('ConsequenceCounts', {
   possible: pairs,
 })
 
-const FIELDS = findingFields(z)
+// Not all of `z`: a bundle would contain its messages in fifty languages then.
+const FIELDS = findingFields({ array, boolean, enum: oneOf, int, number, string, tuple })
 
 /** The strongest first. */
 export const LinesRelation = FIELDS.lines.verdict
-export const lineRange = lineRangeOf(z)
+export const lineRange = lineRangeOf({ int, tuple })
 
 /** How the changed lines of a file relate. `whose`: the sides in the order of the result. */
 const { confidence, your_lines, their_lines } = FIELDS.lines
