@@ -23,7 +23,7 @@ export function isLocal({ env }: Pick<Runtime, 'env'>, options: ServerOptions): 
 
 /** The client over the clone of a workspace, which has a working tree. `others_unknown`: why other machines are not known. */
 export async function openLocal(
-  { env, clock }: Pick<Runtime, 'env' | 'clock'>,
+  { clock }: Pick<Runtime, 'clock'>,
   workspace: Workspace,
   { left_ms, others_unknown = NO_SERVICE }: { left_ms?: () => number; others_unknown?: string } = {},
 ): Promise<Client> {
@@ -37,7 +37,7 @@ export async function openLocal(
   const { git, diff_base: base, remote, person, owner, repo, host, page } = workspace
   const web_url = `https://${host}/${owner}/${repo}`
   return localClient({
-    ...{ git, env, root, base, remote, person, files, others_unknown, web_url, clock },
+    ...{ git, root, base, remote, person, files, others_unknown, web_url, clock },
     left_ms: left_ms ?? (() => Math.max(0, TIME_MS - elapsed())),
     ...(await readSettings((path) => textOf(join(root, path)))),
     cache: new DiffCache(files.directory),

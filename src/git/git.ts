@@ -19,12 +19,17 @@ export interface GitCall {
 /** What git said when a call that goes to a remote failed. */
 export class RemoteError extends Error {}
 
+type Answers = Map<string, Promise<string | undefined>>
+
 export class Git {
   readonly #cwd: string
   readonly #env: Record<string, string | undefined>
+  readonly #answers: Answers | undefined
 
-  constructor(cwd: string, env: Record<string, string | undefined>) {
+  /** `answers`: what git has said. It is not asked the same again. */
+  constructor(cwd: string, env: Record<string, string | undefined>, answers?: Answers) {
     this.#cwd = cwd
+    this.#answers = answers
     this.#env = {
       ...env,
       LC_ALL: 'C',
@@ -34,6 +39,16 @@ export class Git {
       GIT_DIFF_OPTS: undefined,
       GIT_LITERAL_PATHSPECS: undefined,
     }
+  }
+
+  /** Git in another directory. */
+  in(cwd: string): Git {
+    return new Git(cwd, this.#env, this.#answers)
+  }
+
+  /** Git as it is now: what it says once holds from then on. */
+  atOneMoment(): Git {
+    return new Git(this.#cwd, this.#env, new Map())
   }
 
   /** Git before 2.31 has no `--path-format`, and prints unknown options. It names paths relative to the working directory. */
@@ -99,7 +114,11 @@ export class Git {
     { timeout_ms = TIMEOUT_MS, input }: GitCall = {},
   ): Promise<string | undefined> {
     const limits = { timeout_ms: Math.min(TIMEOUT_MS, timeout_ms), input }
-    return (await outputOf('git', args, { cwd: this.#cwd, env: this.#env, ...limits }))?.replace(/\n$/, '')
+    const key = JSON.stringify([this.#cwd, args, input])
+    const answer =
+      this.#answers?.get(key) ?? outputOf('git', args, { cwd: this.#cwd, env: this.#env, ...limits })
+    this.#answers?.set(key, answer)
+    return (await answer)?.replace(/\n$/, '')
   }
 
   /** The output of a call that goes to a remote, with the credentials of git. Throws `RemoteError`. */

@@ -13,7 +13,6 @@ const AT_ONCE = 4
 
 export interface CloneOptions {
   git: Git
-  env: Record<string, string | undefined>
   now: Date
   /** The root of the working tree that asks. Its own work is not read. */
   root: string | null

@@ -1,7 +1,7 @@
 /** The other working trees of a clone (docs/contract/local.md#live-work). */
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { Git } from '../git/git.ts'
+import type { Git } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later, systemClock } from '../vocabulary/clock.ts'
 import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
@@ -84,8 +84,8 @@ export async function readTreeSince(
  * what it said a few seconds ago still holds.
  */
 async function keptOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Kept | null> {
-  const { env, base, remote, cache, left_ms, asked } = options
-  const [git, name] = [new Git(tree.root, env), `tree ${tree.root}`]
+  const { base, remote, cache, left_ms, asked } = options
+  const [git, name] = [options.git.in(tree.root), `tree ${tree.root}`]
   const commits = hashOf([tree.head, base, remote].join('\0'))
   const known = cache.kept(name)
   const seen_at = systemClock().getTime()
@@ -111,8 +111,8 @@ async function keptOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Kept 
 
 /** `from`: a commit; without one, the changes since the base branch. */
 async function readDiff(tree: WorkingTreeOf, options: CloneOptions, from?: string): Promise<Diff | null> {
-  const { env, base, remote, hasher, left_ms } = options
-  const git = new Git(tree.root, env)
+  const { base, remote, hasher, left_ms } = options
+  const git = options.git.in(tree.root)
   const how = {
     base,
     remote,

@@ -42,8 +42,11 @@ test('an agent reads an uncommitted edit of another one before it edits the same
   const [a = '', b = ''] = await add('a', 'b', 'c', 'd', 'e')
   await writeFile(join(a, FILE), edited(20, 'of a'))
   const edit = { tool_name: 'apply_patch', tool_input: { file_path: join(b, FILE) } }
-  const { code, stdout, stderr } = await hook('before-edit', b, edit)
+  const trace = join(tree.path, '../trace')
+  const { code, stdout, stderr } = await hook('before-edit', b, edit, { GIT_TRACE: trace })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  // It declares and compares, and reads the clone once.
+  expect((await readFile(trace, 'utf8')).match(/built-in: git worktree list/g)).toHaveLength(1)
   expect(stdout).toMatch(/your other session, in \.\.\/a on “a”: src\/cart\.ts, line 20/)
   await writeFile(join(b, FILE), edited(20, 'of b'))
   const [match] = (await json(['check'], join(b, 'src'))).matches

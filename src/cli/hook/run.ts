@@ -202,7 +202,9 @@ async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> 
 }
 
 async function connectToClone({ runtime, left_ms }: HookRun, workspace: Workspace): Promise<HookClient> {
-  return overClone(await openLocal(runtime, workspace, { left_ms }))
+  // A hook asks several questions about one moment.
+  const git = workspace.git.atOneMoment()
+  return overClone(await openLocal(runtime, { ...workspace, git }, { left_ms }))
 }
 
 function isPaused({ tree, runtime, options, situation }: HookRun): boolean {
