@@ -30,16 +30,12 @@ const FILE_MAX = '16m'
 
 /** Overrides every user setting that would change the output. */
 const CONFIGURATION = [
-  '-c',
   'core.quotePath=false',
-  '-c',
   'diff.suppressBlankEmpty=false',
-  '-c',
   `core.bigFileThreshold=${FILE_MAX}`,
   // Git before 2.28 has neither this setting nor the option that overrides it.
-  '-c',
   'diff.relative=false',
-]
+].flatMap((setting) => ['-c', setting])
 const DIFF = [
   '--raw',
   '-z',

@@ -24,7 +24,7 @@ export interface Branch {
   pr_path: string | null
 }
 
-const FORMAT = ['refname', 'symref', 'objectname', 'committerdate:unix', 'authorname', 'subject']
+const FORMAT = '%(refname)%00%(symref)%00%(objectname)%00%(committerdate:unix)%00%(authorname)%00%(subject)'
 const PULL_REF = /^refs\/deconflict\/(pull|merge-requests)\/(\d+)$/
 
 /**
@@ -42,16 +42,9 @@ export async function listBranches(
   const bases = base === undefined ? [] : refsOf(base, remote)
   const unmerged = merged.map((sha) => `--no-merged=${sha}`)
   const list = (refs: readonly string[], excluded: readonly string[]) =>
-    git.output(
-      [
-        'for-each-ref',
-        '--sort=-committerdate',
-        `--format=${FORMAT.map((field) => `%(${field})`).join('%00')}`,
-        ...excluded,
-        ...refs,
-      ],
-      { timeout_ms: left_ms() },
-    )
+    git.output(['for-each-ref', '--sort=-committerdate', `--format=${FORMAT}`, ...excluded, ...refs], {
+      timeout_ms: left_ms(),
+    })
   // A pull request whose commits are checked out is that work, or below it.
   const heads = checked_out.flatMap(({ head }) => (head === null ? [] : [`--no-merged=${head}`]))
   const listed = await Promise.all([

@@ -55,7 +55,9 @@ export function filesOf(changes: readonly Change[], hash: LineHasher): (FileChan
 /** The same for two changes that replace the same lines of the same files by the same ones, wherever in the files these stand. */
 export function patchIdOf(files: readonly FileChange[]): string {
   const hash = createHash('sha256')
-  for (const { path, previous_path, status, blob_sha, digest } of files.toSorted(byPath)) {
+  for (const { path, previous_path, status, blob_sha, digest } of files.toSorted((a, b) =>
+    a.path < b.path ? -1 : 1,
+  )) {
     hash.update(JSON.stringify([path, previous_path, status, digest ? null : blob_sha]))
     for (const { start, end, lines_at, added_at, added_end } of digest?.blocks ?? []) {
       hash.update(`${end - start} ${added_end - added_at}`)
@@ -64,10 +66,6 @@ export function patchIdOf(files: readonly FileChange[]): string {
     }
   }
   return hash.digest('base64url').slice(0, 16)
-}
-
-function byPath(a: FileChange, b: FileChange): number {
-  return a.path < b.path ? -1 : 1
 }
 
 /** Maps with at most `AT_ONCE` promises at a time, in order. */

@@ -1,39 +1,30 @@
 /** The notables of one clone (docs/contract/notables.md). */
-
 import * as form from '../engine/records/notable.ts'
-import {
-  asOf,
-  newNotable,
-  requireChangeable,
-  requirePredecessors,
-  type StoredNotable,
-} from '../engine/records/notable.ts'
 import { labelKey } from '../vocabulary/contract/scope.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { given, type Handlers } from './call.ts'
-import type { Reader } from './clone-source.ts'
-import { newestFirst, pageOf } from './clone-source.ts'
+import { newestFirst, pageOf, type Reader } from './clone-source.ts'
 
 export function notableMethods({ files, person: login, settings }: Reader): Handlers {
-  const all = (now: Date) => files.read().notables.map((each) => asOf(each, now))
+  const all = (now: Date) => files.read().notables.map((each) => form.asOf(each, now))
   const change = (
     { id, now }: { id: string; now: Date },
-    changed: (row: StoredNotable) => StoredNotable,
-  ): Promise<StoredNotable> =>
+    changed: (row: form.StoredNotable) => form.StoredNotable,
+  ): Promise<form.StoredNotable> =>
     files.change(({ notables }, put) => {
       const stored = notables.find((each) => each.id === id)
       if (!stored) throw noSuchNotable(id)
-      const notable = changed(asOf(stored, now))
+      const notable = changed(form.asOf(stored, now))
       put({ notable })
       return notable
     })
   return {
     createNotable: async ({ input, now }) => {
-      const made = newNotable(input, { now, settings, login })
+      const made = form.newNotable(input, { now, settings, login })
       const notable = { ...made, superseded_by: null, archived_at: null }
       await files.change(({ notables }, put) => {
         const replaced = notables.filter(({ id }) => notable.supersedes.includes(id))
-        requirePredecessors(input.supersedes, new Set(replaced.map(({ id }) => id)))
+        form.requirePredecessors(input.supersedes, new Set(replaced.map(({ id }) => id)))
         for (const each of replaced) put({ notable: { ...archived(each, now), superseded_by: notable.id } })
         put({ notable })
       })
@@ -59,7 +50,7 @@ export function notableMethods({ files, person: login, settings }: Reader): Hand
     updateNotable: async ({ id, input, now }) =>
       form.briefOf(
         await change({ id, now }, (row) => {
-          requireChangeable(row, input, now)
+          form.requireChangeable(row, input, now)
           return { ...row, ...given(input), updated_at: now }
         }),
       ),
@@ -68,7 +59,7 @@ export function notableMethods({ files, person: login, settings }: Reader): Hand
   }
 }
 
-function archived(row: StoredNotable, now: Date): StoredNotable {
+function archived(row: form.StoredNotable, now: Date): form.StoredNotable {
   return row.status === 'archived' ? row : { ...row, status: 'archived', archived_at: now, updated_at: now }
 }
 

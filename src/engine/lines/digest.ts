@@ -206,20 +206,17 @@ export function decodeDigest(bytes: Uint8Array): Digest | null {
   const added_at = lines_at + line_count
   const trimmed_at = added_at + added_count
   if (trimmed_at + trimmed_count !== words.length) return null
+  // Faster than an iterator of the words.
+  const fiveAt = (at: number) =>
+    [words[at], words[at + 1], words[at + 2], words[at + 3], words[at + 4]] as Five
   const hunks: Hunk[] = []
   for (let at = HEAD; at < blocks_at; at += HUNK_WORDS) {
-    const [start, end, lines_at, blocks_at, blocks_end] = words.subarray(
-      at,
-      at + HUNK_WORDS,
-    ) as unknown as Five
+    const [start, end, lines_at, blocks_at, blocks_end] = fiveAt(at)
     hunks.push({ start, end, lines_at, blocks_at, blocks_end })
   }
   const blocks: Block[] = []
   for (let at = blocks_at; at < lines_at; at += BLOCK_WORDS) {
-    const [start, end, lines_at, added_at, added_end] = words.subarray(
-      at,
-      at + BLOCK_WORDS,
-    ) as unknown as Five
+    const [start, end, lines_at, added_at, added_end] = fiveAt(at)
     blocks.push({ start, end, lines_at, added_at, added_end })
   }
   return {
