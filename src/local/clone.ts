@@ -47,8 +47,8 @@ export async function readClone(
     options.left_ms() > 0 ? readBranchWork(branch, options) : Promise.resolve(undefined),
   )
   const shown = read.filter((each) => each !== undefined && each !== null)
-  const of_git = [...derived.flat(), ...shown.map(({ work }) => work)].filter(({ patch_id }) => patch_id)
-  const over = await findMerged(of_git, { ...options, merged })
+  const of_git = derived.flat().filter(({ patch_id }) => patch_id)
+  const over = await findMerged(of_git, shown, { ...options, merged })
   const found = shown.filter(({ work }) => !over.has(work.activity.id))
   const gone = shown.filter(({ work }) => over.has(work.activity.id)).map(({ branch }) => branch)
   const isOver = isOverIn(

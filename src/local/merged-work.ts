@@ -13,8 +13,8 @@ import { closingIssues } from '../engine/lines/markdown-prose.ts'
 import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
 import type { Issue } from '../vocabulary/contract/issue.ts'
-import { readCommitted } from './branches.ts'
-import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
+import { type BranchWork, readCommitted } from './branches.ts'
+import { type CloneOptions, filesOf, mappedAtOnce, patchIdOf } from './clone-options.ts'
 import type { LocalWork } from './work.ts'
 
 /** The newest ones. */
@@ -124,24 +124,44 @@ async function isOnTop(
 }
 
 /**
- * The ids of the work that one commit of the base branch has brought exactly as it is: a branch that was squashed leaves no
- * other trace of its merge.
+ * The ids of the work that the base branch has got exactly as it is, and has not taken back: in one commit, as by a squash, or
+ * commit by commit, as by a rebase. Neither leaves another trace of the merge.
  */
 export async function findMerged(
-  work: readonly LocalWork[],
+  trees: readonly LocalWork[],
+  branches: readonly BranchWork[],
   options: MergedOptions,
 ): Promise<ReadonlySet<string>> {
+  const work = [...trees, ...branches.map((each) => each.work)]
   if (work.length === 0) return new Set()
   const commits = await readLog(options)
+  const standing = standingOf(commits)
   const since = ({ activity: { pushed_base_sha } }: LocalWork) => {
     const at = commits.findIndex(({ sha }) => sha === pushed_base_sha)
     return at === -1 ? commits : commits.slice(0, at)
   }
   const longest = Math.max(...work.map((each) => since(each).length))
   const brought = await readLines(options, commits, commits.slice(0, longest))
-  const isMerged = (each: LocalWork) =>
-    since(each).some(({ sha }) => brought[sha] !== undefined && brought[sha].patch_id === each.patch_id)
-  return new Set(work.filter(isMerged).map(({ activity }) => activity.id))
+  const isSquashed = (each: LocalWork) =>
+    since(each).some((commit) => standing.has(commit) && brought[commit.sha]?.patch_id === each.patch_id)
+  const subjects = new Set([...standing].map(({ subject }) => subject))
+  const rebased = await mappedAtOnce(branches, async ({ work: each, branch: { sha, subject } }) => {
+    if (!subjects.has(subject) || isSquashed(each)) return []
+    const missing = ['rev-list', '--count', '--cherry-pick', '--right-only', `${options.merged[0]}...${sha}`]
+    return (await options.git.output(missing, { timeout_ms: options.left_ms() })) === '0' ? each : []
+  })
+  return new Set([...work.filter(isSquashed), ...rebased.flat()].map(({ activity }) => activity.id))
+}
+
+/** The commits that no later one takes back, by its subject as git writes it. `commits`: the newest first. */
+function standingOf(commits: readonly MergedCommit[]): Set<MergedCommit> {
+  const reverts: string[] = []
+  const standing = commits.filter(({ subject }) => {
+    if (reverts.some((each) => each.startsWith(`Revert "${subject}"`))) return false
+    if (subject.startsWith('Revert "')) reverts.push(subject)
+    return true
+  })
+  return new Set(standing)
 }
 
 /** The last pull request whose commit says that it closes the issue; null if there is none. */

@@ -94,6 +94,24 @@ describe('a check', () => {
     await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     expect(await check('const a = 3\n')).toMatchObject({ overlap_detected: false, total_related: 0 })
     expect((await tree.run(['list'])).stdout).not.toContain('Set a')
+    await commit('Revert "Set a (#14)" (#15)', { 'src/a.ts': 'const a = 1\n' })
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    expect(await check('const a = 3\n')).toMatchObject({ overlap_detected: true, total_related: 2 })
+  })
+
+  test('leaves out a branch whose commits were rebased onto the base branch', async () => {
+    await tree.git('checkout', '-q', '-b', 'other')
+    await commit('Add a', { 'src/a.ts': 'const a = 1\n' })
+    await commit('Set a', { 'src/a.ts': 'const a = 2\n' })
+    await tree.git('checkout', '-q', 'main')
+    await commit('Add b', { 'src/b.ts': 'const b = 1\n' })
+    const list = async () => {
+      await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+      return (await tree.run(['list'])).stdout
+    }
+    expect(await list()).toContain('Set a')
+    await tree.git('cherry-pick', 'main..other')
+    expect(await list()).not.toContain('Set a')
   })
 
   test('on a branch that was squashed does not hear of its own lines', async () => {
