@@ -87,15 +87,8 @@ export type LocalState = Work & Session
 
 export const NO_WORK: Work = {
   ...{ activity_id: null, pending: null, branch: null, paths: [], areas: null },
-  ...{
-    changes_hash: '',
-    changed_paths: [],
-    issue: null,
-    heartbeat_at: 0,
-    is_declared: false,
-    is_paused: false,
-    ending: null,
-  },
+  ...{ changes_hash: '', changed_paths: [], issue: null, heartbeat_at: 0, is_declared: false },
+  ...{ is_paused: false, ending: null },
 }
 
 export const NO_SESSION: Session = {

@@ -41,7 +41,6 @@ export class Git {
     }
   }
 
-  /** Git in another directory. */
   in(cwd: string): Git {
     return new Git(cwd, this.#env, this.#answers)
   }

@@ -49,7 +49,7 @@ function workersOn({ work }: Clone, number: number): IssueWorker[] {
       const since = issue_since ?? created_at.toISOString()
       return { activity_id, actor, agent, branch, pr_url, since }
     })
-    .sort((a, b) => (a.since === b.since ? compare(a.activity_id, b.activity_id) : compare(a.since, b.since)))
+    .sort((a, b) => (a.since + a.activity_id < b.since + b.activity_id ? -1 : 1))
 }
 
 /**
@@ -61,8 +61,4 @@ export function laterSince(work: readonly LocalWork[], issue: number | null, now
   const on = work.filter(({ activity }) => activity.issue === issue)
   const last = Math.max(0, ...on.map(({ issue_since }) => Date.parse(issue_since ?? '') || 0))
   return new Date(Math.max(now.getTime(), last + 1)).toISOString()
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : 1
 }

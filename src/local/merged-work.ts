@@ -36,7 +36,7 @@ interface MergedCommit {
 /** `git log` with this format. */
 const FORMAT = '%H%x00%P%x00%ct%x00%an%x00%s%x00%b%x00'
 
-export function parseLog(output: string): MergedCommit[] {
+function parseLog(output: string): MergedCommit[] {
   const fields = output.split('\0')
   return Array.from({ length: Math.floor(fields.length / 6) }, (_, at) => {
     const [sha = '', parents = '', time, author = '', subject = '', body = ''] = fields.slice(

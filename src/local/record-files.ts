@@ -9,7 +9,7 @@ import type { StoredNotable } from '../engine/records/notable.ts'
 import { createWhole, withLock } from '../git/lock.ts'
 import { keepNewest, namesIn, replaceFile } from '../git/small-files.ts'
 import { fetchedAt } from './pull-requests.ts'
-import { type LocalWork, NO_FIELDS } from './work.ts'
+import { type LocalWork, NO_FIELDS, UNCLAIMED } from './work.ts'
 
 /** The most records, and their bytes together; the oldest ones go. */
 const RECORDS_MAX = 500
@@ -122,13 +122,7 @@ function recordOf(name: string, text: string): { work: LocalWork } | { notable: 
   return { work: { ...NO_WORK, ...value, files, activity: { ...NO_FIELDS, ...activity } } }
 }
 
-const NO_WORK = {
-  kind: 'declared',
-  reserved: [],
-  issue_since: null,
-  idempotency_key: null,
-  had_branch: false,
-}
+const NO_WORK = { kind: 'declared', ...UNCLAIMED, had_branch: false }
 
 function revived(key: string, value: unknown): unknown {
   const isTime = typeof value === 'string' && (key.endsWith('_at') || key === 'applies_until')

@@ -31,6 +31,8 @@ export interface LocalWork {
   patch_id?: string
 }
 
+export const UNCLAIMED = { reserved: [], issue_since: null, idempotency_key: null }
+
 /** What git shows of a working tree or branch. */
 export interface Diff {
   /** The commit that it starts from; null before the first commit. */
@@ -55,9 +57,7 @@ export function derivedWork(
     kind,
     files,
     patch_id,
-    reserved: [],
-    issue_since: null,
-    idempotency_key: null,
+    ...UNCLAIMED,
     had_branch: true,
     activity: {
       ...NO_FIELDS,

@@ -10,7 +10,6 @@ import { VERDICTS } from './verdict.ts'
 export const CONSEQUENCES = ['conflict', 'same_work', 'same_number', 'possible', 'same_file'] as const
 export type Consequence = (typeof CONSEQUENCES)[number]
 
-/** The part of zod that is given to the functions below. */
 type Builders = Pick<typeof Zod, 'array' | 'boolean' | 'enum' | 'int' | 'number' | 'string' | 'tuple'>
 
 export function lineRangeOf(z: Pick<Builders, 'int' | 'tuple'>) {

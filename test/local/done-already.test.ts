@@ -1,6 +1,6 @@
 /** Work that commits of the base branch have done already, in a clone without a service. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { nameOf, parseLog } from '../../src/local/merged-work.ts'
+import { nameOf } from '../../src/local/merged-work.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 test.each([
@@ -10,14 +10,6 @@ test.each([
   ['Retry payments, see #12', '', null, 'Retry payments, see #12'],
 ])('the commit “%s” is named by its pull request, if it has one', (subject, body, number, title) => {
   expect(nameOf({ subject, body })).toEqual({ number, title })
-})
-
-test('a log is read by fields, whatever is in a message', () => {
-  const log = 'aa\0bb cc\x0060\0Ada\0Merge\0One\nTwo\n\0\ndd\0\x0090\0Ben\0First\0\0\n'
-  expect(parseLog(log)).toMatchObject([
-    { sha: 'aa', parent: 'bb', head: 'cc', merged_at: 60_000, body: 'One\nTwo\n' },
-    { sha: 'dd', parent: null, head: null, author: 'Ben', subject: 'First', body: '' },
-  ])
 })
 
 describe('a check', () => {
