@@ -1,10 +1,11 @@
 /** The local mode answers as the service does: the same calls of the typed client, and the same pairs of changes, through both. */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { readRecording } from '../../scripts/replay/pairs.ts'
 import { openLocal } from '../../src/cli/local-mode.ts'
 import { findWorkspace } from '../../src/cli/workspace.ts'
-import { type Client, createClient, DeconflictError } from '../../src/client/client.ts'
+import { type Client, createClient, DeconflictError, type RequestOf } from '../../src/client/client.ts'
 import { Git } from '../../src/git/git.ts'
 import { readChangedFiles } from '../../src/git/working-tree-files.ts'
 import { editOf } from '../support/lines.ts'
@@ -308,6 +309,17 @@ const replaced = (line: number, ...lines: string[]) =>
   TEXT.toSpliced(line, 1, ...lines.map((each) => `${each}\n`)).join('')
 type Files = Record<string, string | null>
 
+async function verdictsOf(client: Client, input: RequestOf<'checkOverlap'>['input']) {
+  const { severity, matches, same_file } = await client.checkOverlap({ ...at, input })
+  const found = matches.map((match) => [
+    match.severity,
+    match.consequence,
+    match.findings,
+    'paths' in match && match.paths,
+  ])
+  return { severity, same_file: same_file.total, found }
+}
+
 describe('a pair of changes in git has the verdict that the service gives', () => {
   test.each<[string, Files, Files]>([
     ['the same line', { 'src/a.ts': replaced(9, 'one') }, { 'src/a.ts': replaced(9, 'two') }],
@@ -349,21 +361,35 @@ describe('a pair of changes in git has the verdict that the service gives', () =
     const [first, second] = [await scopeOf('theirs', theirs), await scopeOf('yours', yours)]
     await remote.createActivity({ ...at, input: { title: 'T', summary: 'S', actor: 'Ben', ...first } })
     const local = await localOf(join(tree.path, '../yours'), tree)
-    const verdicts = await Promise.all(
-      [remote, local].map(async (client) => {
-        const { severity, matches, same_file } = await client.checkOverlap({ ...at, input: second })
-        return {
-          severity,
-          same_file: same_file.total,
-          matches: matches.map(({ consequence, findings, paths, ...match }) => [
-            match.severity,
-            consequence,
-            findings,
-            paths,
-          ]),
-        }
-      }),
-    )
+    const verdicts = await Promise.all([remote, local].map((client) => verdictsOf(client, second)))
     expect(verdicts[1]).toEqual(verdicts[0])
   })
 })
+
+/** A directory of recordings, as `npm run replay -- --pairs` reads them. */
+const { RECORDED_PAIRS } = process.env
+
+test.skipIf(!RECORDED_PAIRS)(
+  'recorded pull requests have the verdicts of the service (left out unless RECORDED_PAIRS names their directory)',
+  async () => {
+    for (const name of await readdir(RECORDED_PAIRS as string)) {
+      const { remote, local } = await bothClients()
+      const { prs } = await readRecording(join(RECORDED_PAIRS as string, name))
+      const works = [...prs.values()].map(({ n, base: base_sha, files }) => {
+        const changes = files.map(({ filename, previous_filename, sha, status, patch }) => ({
+          ...{ path: filename, previous_path: previous_filename, blob_sha: sha, status, patch },
+        }))
+        return { branch: `pull-${n}`, base_sha, scope: { changes } }
+      }) as { branch: string }[]
+      for (const work of works) {
+        const input = { title: work.branch, summary: 'Recorded.', actor: 'Ben', ...work }
+        for (const client of [remote, local]) await client.createActivity({ ...at, input })
+        service.clock.advance(1)
+      }
+      for (const work of works)
+        expect(await verdictsOf(local, work), work.branch).toEqual(await verdictsOf(remote, work))
+      await service.deleteRecords()
+    }
+  },
+  900_000,
+)
