@@ -9,8 +9,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { createClient } from '../../src/client/client.ts'
 import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { startSilentServer } from '../support/silent-server.ts'
+import type { WorkingTree } from '../support/working-tree.ts'
 import { PROGRAMS, type Program } from './programs.ts'
-import { EDITED, FILE, runSession, type Session, type SessionOptions } from './session.ts'
+import { EDITED, FILE, HOOK_MS, runSession, type Session, type SessionOptions } from './session.ts'
 
 const AT = { owner: 'acme', repo: 'shop' }
 const TITLE = 'Tidy the retries'
@@ -54,7 +55,7 @@ async function idsOfAda(): Promise<string[]> {
 }
 
 /** Runs a session at the service. */
-async function run(program: Program, options: Partial<SessionOptions> = {}) {
+async function run(program: Program, options: Partial<SessionOptions> & { sentence?: string } = {}) {
   const known = await idsOfAda()
   const ownIds = async () => (await idsOfAda()).filter((id) => !known.includes(id))
   let announced: string[] = []
@@ -68,7 +69,8 @@ async function run(program: Program, options: Partial<SessionOptions> = {}) {
     ...options,
   })
   const { turns, code, output, content, duration_ms, hooks, problems } = session
-  const warned_in = turns.findIndex((turn) => turn.includes(TITLE)) + 1
+  const { sentence = TITLE } = options
+  const warned_in = turns.findIndex((turn) => turn.includes(sentence)) + 1
   const name = expect.getState().currentTestName?.split(' > ').at(-1)
   const what = warned_in
     ? `warned in request ${warned_in} of ${turns.length}`
@@ -76,7 +78,7 @@ async function run(program: Program, options: Partial<SessionOptions> = {}) {
   report.push(`  ${duration_ms} ms, ${what}: ${name}`)
   expect(code, output).toBe(0)
   expect(content, output).toEqual(EDITED)
-  const times_shown = (turns.at(-1)?.split(TITLE).length ?? 0) - 1
+  const times_shown = (turns.at(-1)?.split(sentence).length ?? 0) - 1
   return { warned_in, times_shown, announced, ended: await ownIds(), hooks, problems }
 }
 
@@ -102,20 +104,42 @@ describe.each(PROGRAMS)('$name', (program) => {
     await expect.poll(activity).toMatchObject({ agent: program.agent, branch: 'work', status })
   })
 
-  test('is warned in the first request about overlap with the changes of its branch', async () => {
-    await startAsBen('src/checkout/pay.ts')
-    const { warned_in, times_shown, hooks } = await run(program, {
-      prepare: (tree) => tree.write({ 'src/checkout/pay.ts': 'export {}\n' }),
-    })
-    expect(warned_in, hooks).toBe(1)
-    expect(times_shown, hooks).toBe(1)
+  test.each([
+    ['the changes of its branch', 'src/checkout/pay.ts', PROMPT],
+    ['a file that the prompt names', FILE, `${PROMPT} It is in ${FILE}.`],
+  ])('is warned in the first request about overlap with %s', async (_, path, prompt) => {
+    await startAsBen(path)
+    const prepare = (tree: WorkingTree) => tree.write({ 'src/checkout/pay.ts': 'export {}\n' })
+    const { warned_in, times_shown, hooks } = await run(program, { prompt, prepare })
+    expect({ warned_in, times_shown }, hooks).toEqual({ warned_in: 1, times_shown: 1 })
   })
 
-  test('is warned in the first request about overlap with a file that the prompt names', async () => {
-    await startAsBen(FILE)
-    const { warned_in, times_shown, hooks } = await run(program, { prompt: `${PROMPT} It is in ${FILE}.` })
-    expect(warned_in, hooks).toBe(1)
-    expect(times_shown, hooks).toBe(1)
+  test('is warned without a service, before its edit, of what another working tree has changed', async () => {
+    const { warned_in, hooks } = await run(program, {
+      ...{ url: undefined, sentence: 'in ../other on “other”' },
+      prepare: async (tree) => {
+        await tree.git('worktree', 'add', '-q', '../other', '-b', 'other')
+        await tree.write({ [`../other/${FILE}`]: 'export const attempts = 4\n' })
+      },
+    })
+    expect(warned_in, hooks).toBe(2)
+  })
+
+  test('hears in its next request that another session has switched its directory', async () => {
+    let directory: WorkingTree | undefined
+    const { warned_in, hooks } = await run(program, {
+      ...{ url: undefined, sentence: 'This directory was switched from work to other.' },
+      prepare: async (tree) => {
+        directory = tree
+        const input = JSON.stringify({ session_id: 'other', cwd: tree.path, source: 'startup' })
+        const env = { DECONFLICT_HOOK_TIMEOUT_MS: String(HOOK_MS) }
+        await tree.runProcess(['hook', 'session-start', '--agent', 'codex'], { input, env })
+      },
+      onTurn: async (turn) => {
+        if (turn === 1) await directory?.git('checkout', '-q', '-b', 'other')
+      },
+    })
+    expect(warned_in, hooks).toBe(2)
   })
 
   test('reads a record that is an attack in quotes only, without its invisible characters', async () => {

@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { DEFAULT_PARTS } from '../../src/cli/init/targets.ts'
 import { stopwatch } from '../../src/vocabulary/clock.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
@@ -15,7 +16,7 @@ const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 /** A session is killed after this time. OpenCode installs a package in each new working tree. */
 const SESSION_MS = 280_000
 /** For hooks, which have one second by default: too little on a busy machine. */
-const HOOK_MS = 9000
+export const HOOK_MS = 9000
 
 export const FILE = 'src/checkout/retry.ts'
 const TEXTS = ['one', 'two', 'three'].map((each) => `export const attempts = '${each}'\n`) as [
@@ -27,8 +28,8 @@ const TEXTS = ['one', 'two', 'three'].map((each) => `export const attempts = '${
 export interface SessionOptions {
   /** Directory of the programs. */
   executables: string
-  /** Address of the service. */
-  url: string
+  /** Address of the service; without one, everything is compared within the clone. */
+  url?: string | undefined
   prompt: string
   /** Whether hooks have only the time that they have for users. */
   is_timed?: boolean
@@ -72,9 +73,11 @@ export async function runSession(program: Program, options: SessionOptions): Pro
   const command_line = `${variable}exec '${process.execPath}' '${CLI}' "$@"`
   await write(join(bin, 'deconflict'), `#!/bin/sh\n${command_line}\n`, 0o755)
   // The token comes from this file: some programs keep GITHUB_TOKEN from their hooks.
-  await write(join(home, '.config/deconflict/config.json'), JSON.stringify({ url, token: 'tok-ada' }))
+  if (url)
+    await write(join(home, '.config/deconflict/config.json'), JSON.stringify({ url, token: 'tok-ada' }))
   await tree.write({ [FILE]: TEXTS[0] })
-  await tree.runProcess(['init', '--yes'])
+  // As in a shared repository, for all agents.
+  await tree.runProcess(['init', '--yes', '--only', ...DEFAULT_PARTS])
   await tree.git('add', '-A')
   await tree.git('commit', '-q', '-m', 'Install hooks')
   await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
@@ -98,7 +101,7 @@ export async function runSession(program: Program, options: SessionOptions): Pro
     PATH: `${bin}:${process.env.PATH}`,
     HOME: home,
     GIT_CONFIG_NOSYSTEM: '1',
-    DECONFLICT_URL: url,
+    ...(url && { DECONFLICT_URL: url }),
     ...program.env(place),
   }
   const command = join(executables, program.command)
