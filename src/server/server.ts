@@ -2,6 +2,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Clock } from '../vocabulary/clock.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, httpServer } from './doors/http/http-server.ts'
@@ -43,6 +44,9 @@ export interface Service {
 
 /** The maximum size of all cached comparisons together, in characters. */
 const COMPARISONS_MAX = 4_000_000
+
+/** How many names of repositories are held that GitHub has shown. */
+const NAMES_MAX = 50_000
 
 /** How much work that follows responses runs at the same time, and how much waits at most. */
 const BACKGROUND_AT_ONCE = 2
@@ -92,6 +96,7 @@ function assemble(config: Config, options: ServiceOptions) {
     audit: config.audit_log === null ? null : openAuditLog(config.audit_log, onAuditError),
     database,
     access: new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics }),
+    names_shown: new LRUCache({ max: NAMES_MAX }),
     github_app: null,
     paces_writes: options.paces_writes ?? true,
     list_limits: options.list_limits ?? LIST_LIMITS,

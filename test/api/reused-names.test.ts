@@ -5,14 +5,19 @@ import { useAppService } from '../support/app-service.ts'
 import type { Installation } from '../support/github-state.ts'
 import { ACTIVITY } from '../support/routes.ts'
 import {
+  commentEvent,
   installationEvent,
   installationRepositoriesEvent,
+  type PushDetails,
   pullRequestEvent,
   pushEvent,
+  refEvent,
   repositoryEvent,
 } from '../support/webhooks.ts'
 
 const HOUR_MS = 3_600_000
+/** A name that GitHub showed counts as current for a minute. */
+const LATER_MS = 120_000
 
 const { github, service } = useAppService()
 let installation: Installation
@@ -47,6 +52,11 @@ function takeName(): void {
 function renameAndTake(): void {
   github.rename(shop, vault)
   takeName()
+}
+/** The same, and some time passes. */
+function renameLongAgo(): void {
+  renameAndTake()
+  service.clock.advance(LATER_MS)
 }
 const asAda = (full_name: string) =>
   github.token('ada', { login: 'ada', id: 1, permissions: { [full_name]: 'write' } })
@@ -111,7 +121,7 @@ describe('after a rename that no delivery announced', () => {
       ...github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 5000'),
       modified: ['.github/deconflict.yml'],
     })
-    renameAndTake()
+    renameLongAgo()
     github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 7000')
     asAda(vault)
     await service.deliverAndRun(late)
@@ -120,10 +130,77 @@ describe('after a rename that no delivery announced', () => {
 
   test('a late event stores no files of the repository that took the name', async () => {
     const late = pullRequestEvent(github, shop, 1, { action: 'synchronize', push: github.at(shop).pushTo(1) })
-    renameAndTake()
+    renameLongAgo()
     asAda(vault)
     await service.deliverAndRun(late)
     expect((await live()).map(({ title, scope }) => [title, scope.paths])).toEqual([['Ours', ['src/pay.ts']]])
+  })
+
+  describe('the repository that took the name is not asked, but the one that had it:', () => {
+    const pushOf = (push: PushDetails) => pushEvent(github, shop, push)
+    /** Declares work on a branch that was pushed. Returns its commit. */
+    const work = async (path: string) => {
+      asAda(shop)
+      const push = github.at(shop).push('kept')
+      await service.deliverAndRun(pushOf({ ...push, commits: [push.after] }))
+      const scope = { changes: [{ path, status: 'added' }] }
+      const body = { ...ACTIVITY, branch: 'kept', scope }
+      await service.api('POST', `/api/v1/repos/${shop}/activity`, { body })
+      return push.after
+    }
+
+    test.each([
+      [
+        'GET /compare/*',
+        'a push of a tracked branch',
+        async () => pushOf(github.at(shop).push('claude/till')),
+      ],
+      [
+        'GET /compare/*',
+        'a push that may have merged a branch',
+        async () => pushOf({ ...github.at(shop).push('main'), commits: [await work('src/ours.ts')] }),
+      ],
+      [
+        'GET /branches/*',
+        'a deletion of a branch',
+        async () => {
+          await work('src/ours.ts')
+          return refEvent(github, shop, 'delete', { branch: 'kept' })
+        },
+      ],
+      [
+        'GET /collaborators/*',
+        'a comment that mutes',
+        async () =>
+          commentEvent(github, shop, 1, { id: 9, action: 'created', body: '/deconflict mute', login: 'eve' }),
+      ],
+      [
+        'GET /contents/db/migrations',
+        'an event of a pull request that takes a number',
+        async () => {
+          await work('db/migrations/0001_ours.sql')
+          service.clock.advance(LATER_MS)
+          const patch = '@@ -0,0 +1,1 @@\n+select 1;'
+          const files = [{ filename: 'db/migrations/0001_pay.sql', status: 'added' as const, patch }]
+          github.at(shop).update(1, { files })
+          const push = github.at(shop).pushTo(1)
+          await service.deliverAndRun(pullRequestEvent(github, shop, 1, { action: 'synchronize', push }))
+          return pullRequestEvent(github, shop, 1, { action: 'labeled', label: 'urgent' })
+        },
+      ],
+    ])('%s after %s', async (route, _, event) => {
+      const asked = (full_name: string) => github.calls(route.replace(' ', ` /repos/${full_name}`))
+      const late = await event()
+      renameLongAgo()
+      const before = asked(shop)
+      for (let times = 0; times < 2; times += 1) {
+        await service.deliverAndRun(late)
+        service.clock.advance(LATER_MS)
+        await service.runDueJobs()
+      }
+      expect(asked(shop)).toBe(before)
+      expect(asked(vault)).toBeGreaterThan(0)
+    })
   })
 
   test.each([

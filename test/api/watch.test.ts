@@ -287,6 +287,28 @@ test('a renamed repository is followed', async () => {
   expect(body.items).toHaveLength(2)
 })
 
+test('a repository that takes the name of another one is watched instead of it', async () => {
+  open('retries', 40)
+  await turn()
+  const { id } = (await activityOf('retries')) as { id: string }
+  github.rename('acme/shop', 'acme/vault')
+  repo_id += 1
+  github.repository({ id: repo_id, full_name: 'acme/shop' })
+  github.at('acme/shop').write('.github/deconflict.yml', 'activity_ttl_ms: 5000')
+  for (let minutes = 0; minutes < 70; minutes += 10) {
+    service.clock.advance(10 * MINUTE_MS)
+    await turn()
+  }
+  const permissions = { 'acme/shop': 'write', 'acme/vault': 'write' } as const
+  github.token('ada', { login: 'ada', id: 1, permissions })
+  service.app.access.invalidate()
+  const { body } = await service.api('GET', `/api/v1/repos/acme/vault/activity/${id}`)
+  expect(body.status).toBe('ready-for-review')
+  const settings = await service.api('GET', '/api/v1/repos/acme/vault/settings')
+  expect(settings.body.activity_ttl_ms).not.toBe(5000)
+  expect((await service.api('GET', '/settings')).body.activity_ttl_ms).toBe(5000)
+})
+
 test('a repository where the App is installed is not polled', async () => {
   open('retries', 40)
   await turn()

@@ -47,8 +47,6 @@ export interface ListedFile {
   deletions: number
   /** Missing for a binary or large file, and for all files of a response with too many lines. */
   patch?: string | undefined
-  /** Ends with the commit: `?ref=6dcb…`. */
-  contents_url?: string | undefined
 }
 
 /** The maximum number of smaller pages that are read for patches that GitHub left out. */

@@ -1,5 +1,4 @@
 /** What GitHub cuts from its lists, from trees: the changed files of a comparison beyond 300, and the names in a directory beyond 1,000. */
-import type { Octokit } from '@octokit/rest'
 import { requestOptions, statusOf } from './octokit.ts'
 import {
   type Comparison,
@@ -73,11 +72,6 @@ export interface BranchDirectory {
   base_branch: string | null
 }
 
-type Rest = Octokit['rest']
-interface Lister {
-  rest: { repos: Pick<Rest['repos'], 'getContent'>; git: Pick<Rest['git'], 'getTree'> }
-}
-
 /** GitHub lists at most this many entries of a directory, the first ones by name. */
 const ENTRIES_MAX = 1_000
 
@@ -87,7 +81,7 @@ const ENTRIES_MAX = 1_000
  * directory with 1,000 entries or more, and one more for an unknown branch.
  */
 export async function listDirectory(
-  client: Lister,
+  client: Reader,
   repo: RepositoryName,
   { directory, base_branch, token }: BranchDirectory & { token?: string },
 ): Promise<string[]> {

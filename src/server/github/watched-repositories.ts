@@ -20,9 +20,8 @@ export interface Watched extends RepositoryName {
   read_at?: Date
   /** When the settings file of the repository was last read. */
   settings_at?: Date
-  /** When the pull requests that were updated last were read, and the validator of their page. */
+  /** When the pull requests that were updated last were read. */
   polled_at?: Date
-  etag?: string | undefined
   /** No call is made before this time. */
   retry_at?: Date
   /** The last state that was logged. */

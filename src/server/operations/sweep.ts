@@ -14,11 +14,11 @@ import { expireNotables } from '../records/notables/store.ts'
 import { notables } from '../records/notables/table.ts'
 import { deletePullRequests } from '../records/pull-requests/store.ts'
 import type { App } from '../records/repositories/app.ts'
-import { deleteEtags } from '../records/repositories/etags-store.ts'
 import { deleteLeftInstallations } from '../records/repositories/installation-store.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../records/repositories/repo.ts'
 import {
   claimForSweep,
+  deleteEtags,
   listLeft,
   listUnswept,
   lockLeft,

@@ -17,8 +17,8 @@ import { enqueueNotification } from '../records/changes/changes.ts'
 import { savePullRequest } from '../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { App } from '../records/repositories/app.ts'
-import { asInstallation, takeWrites, unlessRefused } from '../records/repositories/installation.ts'
-import { confirmName } from '../records/repositories/registration.ts'
+import { takeWrites, unlessRefused } from '../records/repositories/installation.ts'
+import { asInstallation } from '../records/repositories/reading.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { MARKER, TEXT_VERSION } from './comment.ts'
 import { type CommentText, type Decision, decide, type Publication } from './decide.ts'
@@ -83,16 +83,11 @@ type PublishedComment = 'shows_overlap' | 'shows_none' | 'deleted'
 /** Writes the comment and the check run. If one fails, the other is still written. Returns what became of the comment. */
 export async function publish(
   app: App,
-  stored: RepoContext,
+  ctx: RepoContext,
   { pr, comment, check_run }: Publication & { pr: PullRequestRow },
 ): Promise<PublishedComment> {
   const writes = (typeof comment === 'object' ? 1 : 0) + (check_run ? 1 : 0)
-  if (writes > 0) await takeWrites(app, stored, writes)
-  // The id of a comment is GitHub's own. Everything else would be written to whatever repository has the name now.
-  const isNew = check_run !== null || (typeof comment === 'object' && pr.comment_id === null)
-  const confirm = (client: Installation) => confirmName(app, stored, { client })
-  const ctx = isNew ? await asInstallation(app, stored, confirm, 'writes') : stored
-  if (!ctx) return 'shows_none'
+  if (writes > 0) await takeWrites(app, ctx, writes)
   let failure: unknown
   let published: PublishedComment = 'shows_none'
   try {
@@ -115,8 +110,10 @@ async function publishComment(
   const result = await asInstallation(
     app,
     ctx,
-    async (client) => {
-      const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, comment }))
+    async (client, named) => {
+      const written = await unlessRefused(app, named, () =>
+        writeComment(app, client, { ctx: named, pr, comment }),
+      )
       if (written === 'deleted') return written
       const isFirst = pr.commented_at === null && is_overlap && Boolean(written?.comment_id)
       await savePullRequest(db, repo.id, pr.number, {
@@ -135,7 +132,8 @@ async function publishComment(
       })
       return written !== undefined && written.comment_id !== null ? 'written' : undefined
     },
-    'writes',
+    // The id of a comment is GitHub's own. A new one would be written to whatever repository has the name now.
+    pr.comment_id === null ? { calls: 'writes', named_since: now } : { calls: 'writes' },
   )
   if (result === 'deleted') return result
   return is_overlap && result === 'written' ? 'shows_overlap' : 'shows_none'
@@ -146,21 +144,22 @@ async function publishCheckRun(
   ctx: RepoContext,
   { pr, check_run }: { pr: PullRequestRow; check_run: NonNullable<Publication['check_run']> },
 ): Promise<void> {
-  const { db, now, repo } = ctx
+  const { now } = ctx
   const { run, hash } = check_run
   await asInstallation(
     app,
     ctx,
-    async (client) => {
-      const accepted = await unlessRefused(app, ctx, async () => {
+    async (client, named) => {
+      const { db, repo } = named
+      const accepted = await unlessRefused(app, named, async () => {
         await reportCheckRun(client, repo, run)
-        auditEffect(app, ctx, 'check_run_reported', pr)
+        auditEffect(app, named, 'check_run_reported', pr)
         return true
       })
       const published = accepted ? { check_hash: hash, check_refused: null } : { check_refused: hash }
       await savePullRequest(db, repo.id, pr.number, { ...published, published_at: now })
     },
-    'writes',
+    { calls: 'writes', named_since: now },
   )
 }
 
@@ -182,7 +181,7 @@ async function writeComment(
       auditEffect(app, ctx, 'comment_edited', pr)
       return { comment_id: id, comment_edits: pr.comment_edits + 1, ...reactions }
     } catch (error) {
-      if (!isNotFound(error) || !(await confirmName(app, ctx, { client }))) throw error
+      if (!isNotFound(error)) throw error
       return 'deleted'
     }
   }

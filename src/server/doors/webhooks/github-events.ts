@@ -1,7 +1,6 @@
 /** Translates the events of GitHub into calls of verbs. */
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks'
 import type { Probot } from 'probot'
-import { z } from 'zod'
 import { SETTINGS_PATHS } from '../../../vocabulary/contract/settings.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
 import type { PullRequestEvent } from '../../github/tracking/event-plan.ts'
@@ -20,7 +19,11 @@ import { forgetReverted } from '../../records/merged-work/merged-work.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { installationJob } from '../../records/repositories/installation.ts'
 import { storePermissions } from '../../records/repositories/installation-store.ts'
-import { type InstalledRepository, openInstalled } from '../../records/repositories/registration.ts'
+import {
+  type InstalledRepository,
+  openInstalled,
+  type ShownRepository,
+} from '../../records/repositories/registration.ts'
 import { storeUninstalled } from '../../records/repositories/stored-settings.ts'
 
 /** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */
@@ -165,17 +168,23 @@ function instantOf(time: number | string | null | undefined): Date | null {
   return time == null ? null : new Date(typeof time === 'number' ? time * 1000 : time)
 }
 
+type Owner = { login: string } | { name?: string | null } | null
+
 interface FromRepository {
-  repository: { id: number; name: string; owner: { login: string } | { name?: string | null } | null }
+  repository: { id: number; name: string; owner: Owner; pushed_at?: number | string | null }
   installation?: { id: number } | undefined
+  pull_request?: { updated_at?: string | null }
 }
 
 /** The repository of an event; undefined if the event is not from an installation of the App. */
-function installedOf({ repository, installation }: FromRepository): InstalledRepository | undefined {
-  const { owner } = repository
+function installedOf(payload: FromRepository): ShownRepository | undefined {
+  const { repository, installation, pull_request } = payload
+  const { id, owner, name, pushed_at } = repository
   const login = owner && ('login' in owner ? owner.login : owner.name)
   if (!installation || !login) return undefined
-  return { id: repository.id, owner: login, name: repository.name, installation_id: installation.id }
+  // GitHub wrote the payload at the latest time in it, or later.
+  const times = [pushed_at, pull_request?.updated_at].map((time) => instantOf(time)?.getTime() ?? 0)
+  return { id, owner: login, name, installation_id: installation.id, shown_at: new Date(Math.max(...times)) }
 }
 
 function namedRepository(
@@ -188,45 +197,35 @@ function namedRepository(
 
 function touchesSettings({ commits, forced }: EmitterWebhookEvent<'push'>['payload']): boolean {
   if (forced || commits.length >= COMMITS_LISTED) return true
-  const touched = commits.flatMap((commit) => [
-    ...(commit.added ?? []),
-    ...(commit.modified ?? []),
-    ...(commit.removed ?? []),
+  const touched = commits.flatMap(({ added = [], modified = [], removed = [] }) => [
+    ...added,
+    ...modified,
+    ...removed,
   ])
   return SETTINGS_PATHS.some((path) => touched.includes(path))
 }
 
-const account = z.object({ login: z.string() }).nullish().catch(null)
+type Account = { login?: string } | null
 
-/** The parts of a payload that are read before the event is known. A missing or malformed part is null. */
-const Source = z.object({
-  repository: z
-    .object({ id: z.int().catch(0), owner: account })
-    .nullish()
-    .catch(null),
-  organization: account,
-  installation: z.object({ account }).nullish().catch(null),
-  changes: z
-    .object({
-      /** The former owner of a repository that was transferred. */
-      owner: z
-        .object({ from: z.object({ user: account, organization: account }) })
-        .nullish()
-        .catch(null),
-      /** The former name of an organization. */
-      login: z.object({ from: z.string() }).nullish().catch(null),
-    })
-    .nullish()
-    .catch(null),
-})
-
-/** The id of the repository, 0 if the payload has none; and the login of the account. */
-export function sourceOf(payload: object): { repo_id: number; owner: string } {
-  const source = Source.parse(payload)
-  return { repo_id: source.repository?.id ?? 0, owner: ownerOf(source) ?? '' }
+/** The parts of a payload that are read before the event is known. */
+interface Source {
+  repository?: { id?: number; owner?: Account } | null
+  organization?: Account
+  installation?: { account?: Account } | null
+  changes?: {
+    /** The former owner of a repository that was transferred. */
+    owner?: { from?: { user?: Account; organization?: Account } }
+    /** The former name of an organization. */
+    login?: { from?: string }
+  } | null
 }
 
-function ownerOf({ organization, repository, installation }: z.output<typeof Source>): string | undefined {
+/** The id of the repository, 0 if the payload has none; and the login of the account. */
+export function sourceOf(payload: Source): { repo_id: number; owner: string } {
+  return { repo_id: payload.repository?.id ?? 0, owner: ownerOf(payload) ?? '' }
+}
+
+function ownerOf({ organization, repository, installation }: Source): string | undefined {
   return organization?.login ?? repository?.owner?.login ?? installation?.account?.login
 }
 
@@ -239,11 +238,13 @@ const CHANGING_ACCESS: ReadonlySet<string> = new Set([
 ])
 
 /** The accounts whose permissions the event may change: the current owner and the former one. */
-export function accessOwnersOf(name: string, payload: object): string[] {
+export function accessOwnersOf(name: string, payload: Source): string[] {
   if (!CHANGING_ACCESS.has(name)) return []
-  const source = Source.parse(payload)
-  const { changes } = source
+  const { changes } = payload
   const former = changes?.owner?.from
-  const logins = [ownerOf(source), former?.organization?.login ?? former?.user?.login ?? changes?.login?.from]
+  const logins = [
+    ownerOf(payload),
+    former?.organization?.login ?? former?.user?.login ?? changes?.login?.from,
+  ]
   return logins.filter((login) => login !== undefined)
 }

@@ -11,37 +11,27 @@ import { findPullRequest } from '../../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
-import { confirmName } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { ifFound, type ListedFile, listChangedFiles } from '../repository-calls.ts'
+import { ifFound, listChangedFiles } from '../repository-calls.ts'
 
 /** The kind of job that reads the files of one pull request. */
 export const READ_FILES = 'read_files'
 
 /**
  * The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor
- * watched any more, or another one has its name. One more call if GitHub shows another commit than `head_sha`.
+ * watched any more, or another one has its name.
  */
 export async function readChanges(
   app: App,
   ctx: RepoContext,
-  { number, head_sha }: Pick<PullRequestRow, 'number' | 'head_sha'>,
+  { number }: Pick<PullRequestRow, 'number'>,
 ): Promise<PushedChanges | undefined> {
   const limits = app.list_limits
-  const files = await readGithub(app, ctx, async (client) => {
-    const read = await listChangedFiles(client, ctx.repo, { number, limits })
-    // Those of another commit are of a later push, or of another repository that has the name now.
-    return isOfOther(read, head_sha) && !(await confirmName(app, ctx, { client })) ? undefined : read
-  })
+  const files = await readGithub(app, ctx, (reader, { repo }) =>
+    listChangedFiles(reader, repo, { number, limits }),
+  )
   // The base of the patches is unknown: `base.sha` of a pull request is not its merge base.
   return files && pushedChangesOf(ctx, { files, base_sha: null, is_complete: files.length < limits.files })
-}
-
-/** Whether GitHub shows the files at another commit. A removed one it shows at the commit before. */
-function isOfOther(files: readonly ListedFile[], head_sha: string): boolean {
-  const address = files.find(({ status }) => status !== 'removed')?.contents_url ?? ''
-  const commit = /\?ref=(\w+)$/.exec(address)?.[1]
-  return commit !== undefined && commit !== head_sha
 }
 
 /** GitHub's list of files, with its patches reduced to digests. */

@@ -4,7 +4,6 @@ import { enqueue, isAnyWaiting, jobOn, listImporting, type NewJob } from '../../
 import { countOpen } from '../../records/pull-requests/lists-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import {
-  asInstallation,
   findInstallation,
   isSuspended,
   mayBeUninstalled,
@@ -12,6 +11,7 @@ import {
   takeImportCalls,
 } from '../../records/repositories/installation.ts'
 import { isOrganisationRepository, storeOrganisation } from '../../records/repositories/installation-store.ts'
+import { asInstallation } from '../../records/repositories/reading.ts'
 import {
   discoverInstallation,
   findPresent,
@@ -118,9 +118,9 @@ export async function importRepository(
   if (!is_described) await discoverInstallation(app, repository, now)
   const ctx = await openKnownRepo(app, repository.id, now)
   if (!ctx) return
-  await asInstallation(app, ctx, async (client) => {
+  await asInstallation(app, ctx, async (client, { repo }) => {
     let position = 0
-    for await (const page of openPullRequests(client, ctx.repo, { limits: app.list_limits })) {
+    for await (const page of openPullRequests(client, repo, { limits: app.list_limits })) {
       await enqueue(ctx.db, pullRequestJobs(repository, page, { now, position }), now)
       position += page.length
     }

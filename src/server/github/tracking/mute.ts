@@ -3,7 +3,7 @@
 import { listOpen } from '../../records/pull-requests/lists-store.ts'
 import { muteByComment } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { asInstallation } from '../../records/repositories/installation.ts'
+import { asInstallation } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import type { Installation } from '../github-app.ts'
 import { ifFound, named, type RepositoryName } from '../repository-calls.ts'
@@ -32,7 +32,8 @@ export async function muteCommented(
   { number, is_muted, login, is_author, created_at: at }: MuteComment,
 ): Promise<void> {
   const { db, repo } = ctx
-  const isAllowed = is_author || (await asInstallation(app, ctx, (client) => mayTriage(client, repo, login)))
+  const isAllowed =
+    is_author || (await asInstallation(app, ctx, (client, named) => mayTriage(client, named.repo, login)))
   if (!isAllowed) return
   await muteByComment(db, repo.id, { number, is_muted, at })
   await enqueueRecheck(ctx, await listOpen(db, repo.id, { numbers: [number] }))

@@ -69,7 +69,7 @@ export async function recheck(
   const { owner, name } = ctx.repo
   const page_url = public_url && `${public_url}/#/${owner}/${name}?pr=${number}`
   const listDirectory = async (directory: BranchDirectory) =>
-    (await readGithub(app, ctx, (reader) => listDirectoryOf(reader, ctx.repo, directory))) ?? null
+    (await readGithub(app, ctx, (reader, { repo }) => listDirectoryOf(reader, repo, directory))) ?? null
   const asApp = { ...ctx, caller: { ...ctx.caller, listDirectory } }
   const check = await checkPullRequest(asApp, number, page_url)
   if (!check) return null

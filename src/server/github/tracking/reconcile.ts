@@ -13,9 +13,8 @@ import {
 import { openPages } from '../../records/pull-requests/lists-store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { ConditionalReads } from '../../records/repositories/etags-store.ts'
-import { asInstallation } from '../../records/repositories/installation.ts'
-import { confirmName, findOrganisationFile } from '../../records/repositories/registration.ts'
+import { asInstallation, ConditionalReads } from '../../records/repositories/reading.ts'
+import { findOrganisationFile } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { reviseSettings } from '../../records/repositories/settings-revision.ts'
 import { findRepository, listUnreconciled, updateRepository } from '../../records/repositories/store.ts'
@@ -72,17 +71,16 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
 export async function reconcile(app: App, stored: RepoContext): Promise<void> {
   const { installation_id } = stored.repo
   if (installation_id === null) return
-  await asInstallation(app, stored, async (reader) => {
-    const reads = await ConditionalReads.open(stored)
-    // It fails if the repository is not there, which would look like closed pull requests and a deleted settings file.
-    const ctx = await confirmName(app, stored, { client: reader, reads })
-    if (!ctx) return
+  const reconciling = async (reader: Reader, ctx: RepoContext) => {
+    const reads = await ConditionalReads.open(ctx)
     await importPullRequests(app, ctx, reader, { reads })
     await archiveDeletedBranches(ctx, reader, reads)
     if (await reviseSettings(app, reader, { repository: ctx.repo, reads })) await enqueueAllRechecks(ctx)
     await findOrganisationFile(app, { ...ctx.repo, installation_id }, ctx.now)
     await reads.save()
-  })
+  }
+  // If another repository had the name, or none, that would look like closed pull requests and a deleted settings file.
+  await asInstallation(app, stored, reconciling, { named_since: stored.now })
   const { db, now, repo } = stored
   // Never read are those that were linked before the App was installed. The next reconciliation goes on with the others.
   await enqueueFileReads(stored, await listUnread(db, repo.id, { now, limit: UNREAD_MAX }))

@@ -4,9 +4,9 @@ import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { clearRefusals, findPullRequest, listUnsaid } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { asInstallation, takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
+import { takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
 import { isOrganisationRepository } from '../../records/repositories/installation-store.ts'
-import { confirmName } from '../../records/repositories/registration.ts'
+import { asInstallation } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { type RepositoryRow, updateRepository } from '../../records/repositories/store.ts'
 import {
@@ -26,10 +26,9 @@ import { enqueueAllRechecks } from './recheck.ts'
  * commit, unless the last valid settings say `shadow` or `off`. `push`: null if the default branch became another one.
  */
 export async function settingsChanged(app: App, ctx: RepoContext, push: Push | null): Promise<void> {
-  const stored = await asInstallation(app, ctx, async (client) => {
-    const confirmed = await confirmName(app, ctx, { client })
-    return confirmed && refreshSettings(app, client, confirmed.repo, push ? { push } : {})
-  })
+  const stored = await asInstallation(app, ctx, (client, { repo }) =>
+    refreshSettings(app, client, repo, push ? { push } : {}),
+  )
   if (!stored) return
   await enqueueAllRechecks(ctx)
   const problems = stored.settings_errors
@@ -44,7 +43,7 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
     app,
     ctx,
     (client) => unlessRefused(app, ctx, () => reportCheckRun(client, stored, run)),
-    'writes',
+    { calls: 'writes', named_since: ctx.now },
   )
 }
 

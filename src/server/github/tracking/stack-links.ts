@@ -198,6 +198,6 @@ async function readCommits(
   ctx: RepoContext,
   compared: { base: string; head: string },
 ): Promise<string[] | undefined> {
-  const reading = readGithub(app, ctx, (reader) => compareBranches(reader, ctx.repo, compared))
+  const reading = readGithub(app, ctx, (reader, { repo }) => compareBranches(reader, repo, compared))
   return (await ifFound(reading))?.commits
 }

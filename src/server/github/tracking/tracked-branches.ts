@@ -13,7 +13,7 @@ import { listLive } from '../../records/activities/pull-request-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { compareBranches, hasOpenPullRequest, ifFound, isNotFound } from '../repository-calls.ts'
+import { compareBranches, hasOpenPullRequest, ifFound, named } from '../repository-calls.ts'
 import { completeFiles } from '../trees.ts'
 import { pushedChangesOf } from './changed-files.ts'
 
@@ -38,13 +38,10 @@ export async function branchPushed(ctx: RepoContext, push: BranchPush): Promise<
 
 /** Archives the activities of a deleted branch, unless it was pushed again since. One call. */
 export async function branchDeleted(app: App, ctx: RepoContext, branch: string): Promise<void> {
-  const { owner, name: repo } = ctx.repo
-  try {
-    await readGithub(app, ctx, (reader) => reader.rest.repos.getBranch({ owner, repo, branch }))
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-    await endBranch(ctx, branch, false)
-  }
+  const reading = readGithub(app, ctx, (reader, { repo }) =>
+    reader.rest.repos.getBranch({ ...named(repo), branch }),
+  )
+  if (!(await ifFound(reading.then(() => true)))) await endBranch(ctx, branch, false)
 }
 
 function isTracked({ settings }: RepoContext, { branch, default_branch }: BranchPush): boolean {
@@ -62,10 +59,10 @@ export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush
   const tracking = trackingBy(await listLive(ctx.db, ctx.repo.id, { branch: push.branch }, ctx.now))
   if (tracking === 'other') return
   const { branch, default_branch, head_sha } = push
-  const reading = readGithub(app, ctx, async (reader) => {
-    if (tracking === 'none' && (await hasOpenPullRequest(reader, ctx.repo, branch))) return undefined
-    const comparison = await compareBranches(reader, ctx.repo, { base: default_branch, head: branch })
-    const files = await completeFiles(reader, ctx.repo, comparison, { head_sha, limits: app.list_limits })
+  const reading = readGithub(app, ctx, async (reader, { repo }) => {
+    if (tracking === 'none' && (await hasOpenPullRequest(reader, repo, branch))) return undefined
+    const comparison = await compareBranches(reader, repo, { base: default_branch, head: branch })
+    const files = await completeFiles(reader, repo, comparison, { head_sha, limits: app.list_limits })
     return { ...files, base_sha: comparison.merge_base_sha }
   })
   // Undefined if the branch was deleted or has an open pull request.

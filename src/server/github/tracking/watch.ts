@@ -5,14 +5,14 @@ import { enqueue, jobOn } from '../../jobs/store.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { RateLimited } from '../../records/repositories/installation.ts'
-import { pauseAfter, readGithub, STOP_MS } from '../../records/repositories/reading.ts'
-import { registerRepository } from '../../records/repositories/registration.ts'
+import { ConditionalReads, pauseAfter, readGithub, STOP_MS } from '../../records/repositories/reading.ts'
+import { nameShown, registerRepository } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { reviseSettings } from '../../records/repositories/settings-revision.ts'
 import { findRepository, updateRepository } from '../../records/repositories/store.ts'
 import { classifyError, type GithubError, statusOf } from '../octokit.ts'
 import { parsePullRequest } from '../pull-request.ts'
-import { named, type Reader, type RepositoryName } from '../repository-calls.ts'
+import { named, type Reader } from '../repository-calls.ts'
 import type { Watch, Watched } from '../watched-repositories.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 import { enqueueAllRechecks } from './recheck.ts'
@@ -85,6 +85,7 @@ async function resolve(app: App, watch: Watch, watched: Watched): Promise<boolea
     const found = { id: data.id, owner: data.owner.login, name: data.name }
     await registerRepository(app, found, now)
     await updateRepository(app.database.connection(), found.id, { owner: found.owner, name: found.name })
+    nameShown(app, found, now)
     watched.repo_id = found.id
     watched.resolved_at = now
     return true
@@ -147,14 +148,18 @@ export async function poll(app: App, ctx: RepoContext): Promise<void> {
   const watched = repo.is_watched ? app.watch?.find(repo) : undefined
   // Another instance watches this repository, and enqueues the poll again.
   if (!watched) return
+  const isDue = !watched.read_at || watched.read_at <= later(now, -READ_EVERY_MS)
+  const areSettingsDue = !watched.settings_at || watched.settings_at <= later(now, -SETTINGS_EVERY_MS)
+  // Each item of the list of updates shows the id. Of a quiet repository, the look by its name says that it is the same.
+  const named_since = later(now, isDue || areSettingsDue ? -POLL_MS : -READ_EVERY_MS - POLL_MS)
+  const polling = async (reader: Reader) => {
+    if (areSettingsDue) await refreshSettings(app, ctx, { reader, watched })
+    if (isDue || !(await importUpdated(app, ctx, { reader, watched })))
+      await importAll(app, ctx, { reader, watched })
+    watched.polled_at = now
+  }
   try {
-    await readGithub(app, ctx, async (reader) => {
-      await refreshSettings(app, ctx, { reader, watched })
-      const isDue = !watched.read_at || watched.read_at <= later(now, -READ_EVERY_MS)
-      if (isDue || !(await importUpdated(app, ctx, { reader, watched })))
-        await importAll(app, ctx, { reader, watched })
-      watched.polled_at = now
-    })
+    await readGithub(app, ctx, polling, { named_since })
   } catch (error) {
     const isPaused = error instanceof RateLimited
     if (!isPaused || error.cause) stop(app, watched, isPaused ? error.cause : error)
@@ -167,10 +172,9 @@ interface Polled {
   watched: Watched
 }
 
-/** Reads the settings file if that is due, and rechecks all pull requests if it changed. Up to three calls. */
+/** Reads the settings file, and rechecks all pull requests if it changed. Up to three calls. */
 async function refreshSettings(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {
   const { now, repo } = ctx
-  if (watched.settings_at && watched.settings_at > later(now, -SETTINGS_EVERY_MS)) return
   const isChanged = await reviseSettings(app, reader, { repository: repo })
   watched.settings_at = now
   if (isChanged) await enqueueAllRechecks(ctx)
@@ -179,7 +183,6 @@ async function refreshSettings(app: App, ctx: RepoContext, { reader, watched }: 
 async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {
   const open = await importPullRequests(app, ctx, reader, { pages_max: PAGES_MAX })
   watched.read_at = ctx.now
-  watched.etag = undefined
   report(watched, 'watched', () =>
     app.log.info({ ...loggedAs(watched), open_pull_requests: open }, 'watching pull requests'),
   )
@@ -191,39 +194,20 @@ async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled
  */
 async function importUpdated(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<boolean> {
   const per_page = app.list_limits.page
-  const page = await newestPage(reader, ctx.repo, { etag: watched.etag, per_page })
+  const asked = { ...named(ctx.repo), state: 'all', sort: 'updated', direction: 'desc', per_page } as const
+  const reads = await ConditionalReads.open(ctx)
+  const page = await reads.read('updated', (headers) => reader.rest.pulls.list({ ...asked, headers }))
   if (!page) return true
+  if (page.some(({ base }) => base.repo.id === ctx.repo.id)) nameShown(app, ctx.repo, ctx.now)
   const since = later(watched.polled_at ?? ctx.now, -LAG_MS)
-  const isCut = page.items.every(({ updated_at }) => new Date(updated_at) >= since)
-  if (isCut && page.items.length === per_page) return false
+  const isCut = page.every(({ updated_at }) => new Date(updated_at) >= since)
+  if (isCut && page.length === per_page) return false
   const known = await knownOpen(ctx)
-  const closed = page.items.filter(({ state, number }) => state === 'closed' && known.has(number))
+  const closed = page.filter(({ state, number }) => state === 'closed' && known.has(number))
   for (const pr of closed) await pullRequestChanged(app, ctx, parsePullRequest(pr), 'closed')
-  const open = page.items.filter(({ state }) => state === 'open')
+  const open = page.filter(({ state }) => state === 'open')
   await importOpen(ctx, open, { known, position: 0 })
-  watched.etag = page.etag
+  await reads.save()
   report(watched, 'watched', () => app.log.info(loggedAs(watched), 'watching pull requests'))
   return true
-}
-
-/** The pull requests that were updated last, open or closed; null if they are the same as before. */
-async function newestPage(
-  reader: Reader,
-  repo: RepositoryName,
-  { etag, per_page }: { etag: string | undefined; per_page: number },
-) {
-  try {
-    const { data, headers } = await reader.rest.pulls.list({
-      ...named(repo),
-      state: 'all',
-      sort: 'updated',
-      direction: 'desc',
-      per_page,
-      ...(etag && { headers: { 'if-none-match': etag } }),
-    })
-    return { items: data, etag: headers.etag }
-  } catch (error) {
-    if (statusOf(error) === 304) return null
-    throw error
-  }
 }

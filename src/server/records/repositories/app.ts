@@ -1,4 +1,5 @@
 /** The objects that live as long as the process. */
+import type { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../vocabulary/clock.ts'
 import type { Access } from '../../github/access.ts'
@@ -21,6 +22,8 @@ export interface App {
   audit: AuditLog | null
   database: Database
   access: Access
+  /** When GitHub last showed a repository under a name. See `nameShown`. */
+  names_shown: LRUCache<string, Date>
   /** Null without a GitHub App. `/setup` can create one while the service runs. */
   github_app: GithubApp | null
   /** Whether writes to GitHub, and imports, wait for their turn. */

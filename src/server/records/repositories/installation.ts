@@ -1,4 +1,4 @@
-/** Calls to GitHub as an installation of the App, and the job of its import. A rate limit is stored with the repository, and reschedules the job. */
+/** Installations of the App: their clients, the turns of their writes and imports, and the job of their import. A rate limit reschedules the job. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { later } from '../../../vocabulary/clock.ts'
 import type { GithubApp, Installation } from '../../github/github-app.ts'
@@ -9,16 +9,8 @@ import type { NewJob } from '../../jobs/store.ts'
 import type { JobRow } from '../../jobs/table.ts'
 import { runningJob } from '../../platform/telemetry/execution.ts'
 import type { App } from './app.ts'
-import {
-  bookInstallationImport,
-  bookInstallationWrites,
-  findInstallationState,
-  type Pause,
-  pauseInstallation,
-} from './installation-store.ts'
+import { bookInstallationImport, bookInstallationWrites } from './installation-store.ts'
 import type { RepoContext } from './repo.ts'
-import { findRepository } from './store.ts'
-import { storeUninstalled } from './stored-settings.ts'
 
 /** Thrown while GitHub limits the rate of an installation or a token. */
 export class RateLimited extends Error {
@@ -97,52 +89,11 @@ export async function takeImportCalls(
   for (let left_ms = left(); left_ms > 0; left_ms = left()) await wait(Math.min(left_ms, LOOK_EVERY_MS))
 }
 
-/**
- * Runs `work` with the client of the repository's installation. `calls`: a rate limit of the others does not matter. Returns undefined if the App is suspended or no longer
- * installed there, even if the delivery that says so has not arrived yet. Throws `RateLimited`, and what the client throws.
- */
-export async function asInstallation<Result>(
-  app: App,
-  { db, now, repo }: RepoContext,
-  work: (client: Installation) => Promise<Result>,
-  calls: 'reads' | 'writes' = 'reads',
-): Promise<Result | undefined> {
-  const stored = await findRepository(db, repo.id)
-  if (!app.github_app || stored?.installation_id == null) return undefined
-  const { installation_id } = stored
-  const paused_until = (await findInstallationState(db, installation_id))?.[`${calls}_paused_until`]
-  if (paused_until && paused_until > now) throw new RateLimited(paused_until)
-  try {
-    return await work(await openInstallation(app.github_app, installation_id))
-  } catch (error) {
-    const refusal = classifyError(error, app.clock())
-    if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
-    if (mayBeUninstalled(error) && (await findInstallation(app, repo)) === null) {
-      await storeUninstalled(app, repo.id, app.clock())
-      return undefined
-    }
-    if (refusal.kind !== 'rate_limited') throw error
-    const until = later(app.clock(), refusal.retry_after * 1000)
-    await pauseInstallation(db, installation_id, pauseOf(error, refusal, until))
-    throw new RateLimited(until, error)
-  }
-}
-
 /** A client of the installation, which notes what is left of its rate limit. */
 export async function openInstallation({ probot, budgets }: GithubApp, id: number): Promise<Installation> {
   const client = await probot.auth(id)
   client.hook.after('request', ({ headers }) => budgets.observe(id, headers))
   return client
-}
-
-/** What a rate limit pauses: a secondary limit only the calls that it concerns. */
-function pauseOf(error: unknown, { is_primary }: { is_primary: boolean }, until: Date): Pause {
-  const { method } = (error as { request?: { method?: string } }).request ?? {}
-  const isRead = method === 'GET' || method === 'HEAD'
-  return {
-    ...((is_primary || isRead) && { reads_paused_until: until }),
-    ...((is_primary || !isRead) && { writes_paused_until: until }),
-  }
 }
 
 /** Whether a call may have failed because the App was uninstalled. GitHub then answers its tokens with 401. */

@@ -2,12 +2,11 @@
 import { later } from '../../../vocabulary/clock.ts'
 import { permissionsOf } from '../../github/github-app.ts'
 import { statusOf } from '../../github/octokit.ts'
-import { isNotFound, type Reader } from '../../github/repository-calls.ts'
+import { isNotFound } from '../../github/repository-calls.ts'
 import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
-import type { ConditionalReads } from './etags-store.ts'
-import { findInstallation, installationJob, isSuspended, openInstallation } from './installation.ts'
+import { findInstallation, isSuspended, openInstallation } from './installation.ts'
 import {
   isOrganisationKnown,
   isOrganisationRepository,
@@ -17,12 +16,23 @@ import {
 } from './installation-store.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
-import {
-  type NamedRepository,
-  refreshSettings,
-  storeRepository,
-  storeUninstalled,
-} from './stored-settings.ts'
+import { type NamedRepository, refreshSettings, storeRepository } from './stored-settings.ts'
+
+/** Notes that GitHub showed a repository under this name. */
+export function nameShown(app: App, repository: NamedRepository, at: Date): void {
+  app.names_shown.set(keyOf(repository), at)
+}
+
+/** Whether GitHub has shown the repository under this name since then, as far as this instance knows. */
+export function wasNameShown(app: App, repository: NamedRepository, since: Date): boolean {
+  const shown_at = app.names_shown.get(keyOf(repository))
+  // The clock may have been set back since.
+  return shown_at !== undefined && shown_at > since && shown_at <= app.clock()
+}
+
+function keyOf({ id, owner, name }: NamedRepository): string {
+  return `${id} ${owner}/${name}`
+}
 
 /** A repository as a delivery or GitHub describes it. */
 export interface InstalledRepository {
@@ -43,6 +53,7 @@ export async function recordInstallation(
   const known = { owner, name, installation_id, uninstalled_at: null }
   const stored = await findRepository(db, repo_id)
   if (!stored) await insertRepository(db, repository, now)
+  nameShown(app, repository, now)
   const isNew = stored?.installation_id == null
   // A new one is imported.
   const added = isNew && { commenting_since: now, reconciled_at: now, farewell_at: null }
@@ -152,13 +163,17 @@ export async function discoverInstallation(app: App, repository: NamedRepository
 /** `delivered_at` is exact to this. */
 const DELIVERED_WITHIN_MS = 3_600_000
 
+/** A repository as an event describes it. `shown_at`: GitHub wrote the event then, or later. */
+export type ShownRepository = InstalledRepository & { shown_at: Date }
+
 /** Opens the repository of an event, once its row is up to date; undefined if the App is not installed there any more. */
 export async function openInstalled(
   app: App,
-  repository: InstalledRepository,
+  { shown_at, ...repository }: ShownRepository,
   now: Date,
 ): Promise<RepoContext | undefined> {
   const db = app.database.connection()
+  nameShown(app, repository, shown_at < now ? shown_at : now)
   const stored = await findRepository(db, repository.id)
   const row = await followInstallation(app, stored, { repository, now })
   if (row?.installation_id == null) return undefined
@@ -214,30 +229,4 @@ async function findNamed(
     if (isNotFound(error) || isSuspended(error)) return undefined
     throw error
   }
-}
-
-/**
- * The repository under the name that it has now, to be asked for before an effect on GitHub or on many records. If another repository has
- * taken its name, returns undefined and stores that the App left it; the list of the installation then finds it under its new name. One call.
- */
-export async function confirmName(
-  app: App,
-  ctx: RepoContext,
-  { client, reads }: { client: Reader; reads?: ConditionalReads },
-): Promise<RepoContext | undefined> {
-  const { repo, now } = ctx
-  const { owner, name, installation_id } = repo
-  if (installation_id === null) return ctx
-  const named = reads
-    ? await reads.read('repository', (headers) => client.rest.repos.get({ owner, repo: name, headers }))
-    : (await client.rest.repos.get({ owner, repo: name })).data
-  if (!named) return ctx
-  if (named.id !== repo.id) {
-    await storeUninstalled(app, repo.id, now)
-    await enqueue(ctx.db, [installationJob({ installation_id, owner }, now)], now)
-    return undefined
-  }
-  if (named.owner.login === owner && named.name === name) return ctx
-  const current = { id: repo.id, owner: named.owner.login, name: named.name, installation_id }
-  return openStored(app, await recordInstallation(app, current, now), now)
 }

@@ -5,7 +5,7 @@ import { SETTINGS_PATH } from '../../../vocabulary/contract/settings.ts'
 import { statusOf } from '../../github/octokit.ts'
 import { isNotFound, isWithoutPermission, named, type Reader } from '../../github/repository-calls.ts'
 import type { App } from './app.ts'
-import type { ConditionalReads } from './etags-store.ts'
+import type { ConditionalReads } from './reading.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
 import { type NamedRepository, refreshSettings } from './stored-settings.ts'
 

@@ -9,6 +9,7 @@ import {
   inArray,
   isNotNull,
   isNull,
+  lt,
   lte,
   or,
   type SQL,
@@ -19,7 +20,7 @@ import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
 import { live_sets } from '../live-sets/table.ts'
-import { installations, type OrganisationFile, repositories } from './table.ts'
+import { etags, installations, type OrganisationFile, repositories } from './table.ts'
 
 type StoredRepository = typeof repositories.$inferSelect
 export type RepositoryChanges = Partial<Omit<StoredRepository, 'repo_id'>>
@@ -177,4 +178,32 @@ export async function claimForSweep(db: Db, repo_id: number, now: Date, before: 
     .where(and(eq(repositories.repo_id, repo_id), lte(repositories.swept_at, before)))
     .returning({ repo_id: repositories.repo_id })
   return claimed.length > 0
+}
+
+export async function listEtags(db: Db, repo_id: number): Promise<Map<string, string>> {
+  const { address, etag } = etags
+  const rows = await db.select({ address, etag }).from(etags).where(eq(etags.repo_id, repo_id))
+  return new Map(rows.map((row) => [row.address, row.etag]))
+}
+
+/** Stores the ETags of these addresses, and deletes those that were not asked for since `before`. */
+export async function saveEtags(
+  db: Db,
+  repo_id: number,
+  { seen, now, before }: { seen: ReadonlyMap<string, string>; now: Date; before: Date },
+): Promise<void> {
+  const rows = [...seen].map(([address, etag]) => ({ repo_id, address, etag, asked_at: now }))
+  if (rows.length > 0)
+    await db
+      .insert(etags)
+      .values(rows)
+      .onConflictDoUpdate({
+        target: [etags.repo_id, etags.address],
+        set: { etag: sql`excluded.etag`, asked_at: sql`excluded.asked_at` },
+      })
+  await db.delete(etags).where(and(eq(etags.repo_id, repo_id), lt(etags.asked_at, before)))
+}
+
+export async function deleteEtags(tx: Db, repo_id: number): Promise<void> {
+  await tx.delete(etags).where(eq(etags.repo_id, repo_id))
 }
