@@ -32,7 +32,8 @@ export interface Problem {
 export function parse<Schema extends z.ZodType>(schema: Schema, raw: unknown, noun: Noun): z.output<Schema> {
   const parsed = schema.safeParse(raw)
   if (parsed.success) return parsed.data
-  const problems = describeProblems(schema, raw, { error: parsed.error, noun })
+  // The first is reported, and a suggestion takes time.
+  const problems = describeProblems(schema, raw, { error: parsed.error, noun, unknown_max: 1 })
   const [first] = problems
   if (!first) throw new Error('zod rejected a value without an issue')
   const missing = problems.filter(({ is_missing }) => is_missing).map(({ param }) => param)
@@ -53,7 +54,7 @@ export function missingFields(params: readonly string[], noun: Noun = 'field'): 
 export function describeProblems(
   schema: z.ZodType,
   raw: unknown,
-  { error, noun }: { error: z.ZodError; noun: Noun },
+  { error, noun, unknown_max = NAMED_MAX }: { error: z.ZodError; noun: Noun; unknown_max?: number },
 ): Problem[] {
   const unknown = error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? issue.keys.map((name) => ({ at: issue.path, name })) : [],
@@ -62,7 +63,7 @@ export function describeProblems(
   const isMissing = ({ path }: Issue) => path.length > 0 && valueAt(raw, path) === undefined
   const present = others.filter((issue) => !isMissing(issue))
   return [
-    ...unknown.slice(0, NAMED_MAX).map(({ at, name }) => unknownName(schema, at, { name, noun })),
+    ...unknown.slice(0, unknown_max).map(({ at, name }) => unknownName(schema, at, { name, noun })),
     ...others.filter(isMissing).map(({ path }) => missingName(path, noun)),
     ...[...present.filter(isMalformed), ...present.filter((issue) => !isMalformed(issue))].map((issue) =>
       wrongValue(issue, raw),
