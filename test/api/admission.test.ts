@@ -209,6 +209,19 @@ test('while GitHub is unavailable, an address without a known token makes no mor
   expect(github.calls('*')).toBe(before + LIMIT)
 })
 
+test('while GitHub does not answer, an address has 100 tokens verified at once, and known ones do not wait', async () => {
+  const door = DOORS.REST as Door
+  expect(await through(door, 'ada')).toBe('200')
+  github.fault('*', 'silent')
+  const before = github.calls('*')
+  const waiting = names('unknown', FAILED_MAX + 20).map((token) => through(door, token))
+  await expect.poll(() => github.calls('*')).toBe(before + FAILED_MAX)
+  expect(await through(door, 'ada')).toBe('200')
+  expect(github.calls('*')).toBe(before + FAILED_MAX)
+  github.clearFaults()
+  await Promise.all(waiting)
+})
+
 test('MCP verifies a token once in five minutes and not again for its tools', async () => {
   const asks = async (door: string) => {
     const before = github.calls('GET /user')
