@@ -1,34 +1,22 @@
 /** Admission: the same token check, limit of failed tokens and quota on every surface. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
 import { outcome } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 const FAILED_MAX = 100
 const MINUTE_MS = 60_000
 const LIMIT = 10
 
-const github = fakeGithub()
-let service: TestService
-
-beforeAll(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  github.repository({ id: 7, full_name: 'acme/shop' })
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+const { github, service } = useService({ config: { rate_limit_per_minute: LIMIT } })
+beforeAll(() => {
   for (const login of ['ada', 'bob', ...names('good', FAILED_MAX + 1)])
     github.token(login, { login, id: login.length, permissions: { 'acme/shop': 'write' } })
   github.installation('workflow', { 'acme/shop': 'write' })
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: LIMIT } })
 })
-afterEach(() => {
-  github.clearFaults()
-  // Resets every quota, and expires every cached token.
-  advance(10 * MINUTE_MS)
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-  vi.useRealTimers()
-})
+// Resets every quota, and expires every cached token.
+afterEach(() => advance(10 * MINUTE_MS))
+afterAll(() => void vi.useRealTimers())
 
 /** Tokens are cached by the clock of the service, and quotas go by the time of the process. */
 function advance(ms: number): void {

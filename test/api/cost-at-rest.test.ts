@@ -1,8 +1,7 @@
 /** What repositories cost in which nothing happens (docs/contract/organisations.md#cost-at-rest). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../src/server/github/repository-calls.ts'
-import { type AppService, startAppService } from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { startAppService, useAppService } from '../support/app-service.ts'
 import { installationEvent, pullRequestEvent, pushEvent } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
@@ -14,8 +13,7 @@ const PAGE = 5
 const OWNER = 'acme'
 const list_limits = { ...LIST_LIMITS, page: PAGE }
 
-const github = fakeGithub()
-let service: AppService
+const { github, service } = useAppService({ list_limits }, async () => {})
 // Ids that are as far apart as those of a real organisation.
 const names = Array.from({ length: REPOSITORIES }, (_, index) => {
   const full_name = `${OWNER}/r${index}`
@@ -27,14 +25,6 @@ github.token('ada', {
   login: 'ada',
   id: 1,
   permissions: Object.fromEntries(names.map((name) => [name, 'write'])),
-})
-
-beforeAll(async () => {
-  service = await startAppService(github, { list_limits })
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 async function install(): Promise<void> {

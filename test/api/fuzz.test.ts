@@ -4,8 +4,8 @@
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AppService, startAppService, WEBHOOK_SECRET } from '../support/app-service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useAppService, WEBHOOK_SECRET } from '../support/app-service.ts'
 import {
   brokenBytes,
   brokenObject,
@@ -15,7 +15,6 @@ import {
   REPOSITORIES,
   requests,
 } from '../support/fuzz-requests.ts'
-import { fakeGithub } from '../support/github.ts'
 import { answerValidator } from '../support/openapi.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 
@@ -28,9 +27,8 @@ const NAMES = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}
 const INSIDES =
   /\b(select .* from|insert into|update \w+ set|delete from)\b|drizzle|pglite|postgres|sqlstate|idempotency_keys|swept_at|leased_until|\bat (async )?[\w.<>]+ \(|(^|[^\w])(file:\/\/\/?(work|home|app|root)|\/(home|app|root|usr|tmp)\/)|\.ts:\d|\.js:\d/i
 
-const github = fakeGithub()
+const { github, service } = useAppService({}, async () => {})
 const check = answerValidator()
-let service: AppService
 const ids: Record<'act' | 'ntb', string[]> = { act: [], ntb: [] }
 
 beforeAll(async () => {
@@ -38,17 +36,12 @@ beforeAll(async () => {
   const permissions = Object.fromEntries(NAMES.map((name) => [name, 'write' as const]))
   github.token('ada', { login: 'ada', id: 1, permissions })
   github.app.install({ account: 'acme' })
-  service = await startAppService(github)
   for (const name of NAMES) {
     const activity = await service.api('POST', `/v1/repos/${name}/activity`, { body: ACTIVITY })
     const notable = await service.api('POST', `/v1/repos/${name}/notables`, { body: NOTABLE })
     ids.act.push(activity.body.activity.id)
     ids.ntb.push(notable.body.id)
   }
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 /** Sends a request and throws unless the response has the common format and reveals no internals. */

@@ -1,12 +1,10 @@
 /** The repositories with live records that a caller may see, over HTTP. */
 import { PostgresJsPreparedQuery } from 'drizzle-orm/postgres-js'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { editOf } from '../support/lines.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
-const github = fakeGithub()
-let service: TestService
+const { github, service } = useService({ repositories: [] })
 
 const ALL = {
   'acme/shop': 'write',
@@ -20,7 +18,6 @@ beforeAll(async () => {
   github.repository({ id: 200, full_name: 'acme/open', private: false })
   github.token('root', { login: 'root', id: 9, permissions: { ...ALL, 'acme/open': 'write' } })
   github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'read', 'acme/web': 'write' } })
-  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
   await declare('acme/shop', { actor: 'Root', scope: { areas: ['checkout'] } })
   await declare('acme/shop', { actor: 'Root', branch: 'a', scope: changes(10) })
   await declare('acme/shop', { actor: 'Bob', branch: 'b', scope: changes(10) })
@@ -29,11 +26,6 @@ beforeAll(async () => {
   await post('acme/open', '/notables', { ...NOTABLE, importance: 'low' })
   for (const branch of ['a', 'b'])
     await declare('acme/open', { actor: 'Root', branch, scope: { paths: ['a'] } })
-})
-afterEach(() => github.clearFaults())
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 const NONE = { conflict: 0, same_work: 0, same_number: 0, possible: 0 }

@@ -1,8 +1,7 @@
 /** Every webhook example that GitHub publishes is accepted, and no job of it fails. */
 import examples from '@octokit/webhooks-examples' with { type: 'json' }
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AppService, startAppService } from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useAppService } from '../support/app-service.ts'
 
 type Payload = Record<string, unknown> & {
   installation?: { id: number }
@@ -11,11 +10,10 @@ type Payload = Record<string, unknown> & {
 
 const EXAMPLES = examples as unknown as { name: string; examples: Payload[] }[]
 
-const github = fakeGithub()
-let service: AppService
+const { github, service } = useAppService({}, async () => {})
 
 /** The examples are unrelated to each other. The fake GitHub has the repositories and installations of all of them. */
-beforeAll(async () => {
+beforeAll(() => {
   const repositories = new Map<number, string>()
   for (const { repository } of EXAMPLES.flatMap((each) => each.examples))
     if (repository?.full_name) repositories.set(repository.id, repository.full_name)
@@ -26,11 +24,6 @@ beforeAll(async () => {
   }
   // Most examples about pull requests come from this installation.
   github.app.install({ account: 'Codertocat', id: 1 })
-  service = await startAppService(github)
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 describe.each(EXAMPLES)('$name', ({ name, examples: payloads }) => {

@@ -1,25 +1,10 @@
 /** The worker runs a job when it is committed; no step from an event to a comment waits for the next poll of the queue. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type AppRepository,
-  type AppService,
-  appRepositories,
-  startAppService,
-} from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { expect, test } from 'vitest'
+import { type AppRepository, appRepositories, useAppService } from '../support/app-service.ts'
 import { ACTIVITY } from '../support/routes.ts'
 
-const github = fakeGithub()
+const { github, service } = useAppService({ has_workers: true, job_poll_ms: 3_600_000 }, async () => {})
 const fresh = appRepositories(github, () => service)
-let service: AppService
-
-beforeAll(async () => {
-  service = await startAppService(github, { has_workers: true, job_poll_ms: 3_600_000 })
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
 
 async function open(repository: AppRepository): Promise<number> {
   const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })
