@@ -9,7 +9,7 @@ import type { RepositoryOverview } from './records.ts'
 import { headline } from './repository-model.ts'
 import { NoWork, ProblemText, Refused } from './states.tsx'
 import { goTo } from './use-address.ts'
-import { usePolling } from './use-polling.ts'
+import { usePolling } from './use-records.ts'
 
 type Summary = RepositoryOverview['items'][number]
 

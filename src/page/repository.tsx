@@ -15,7 +15,7 @@ import { headline, modelOf, type RepositoryModel } from './repository-model.ts'
 import { Farewell, SignalCard } from './signal.tsx'
 import { Empty, Importing, Incomplete, OutOfDate, Publishing, Refused } from './states.tsx'
 import { changeView } from './use-address.ts'
-import { useRepository } from './use-repository.ts'
+import { useRepository } from './use-records.ts'
 
 interface Props {
   name: string

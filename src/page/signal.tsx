@@ -8,7 +8,7 @@ import { CONSEQUENCE_WORDS, linesText } from '../vocabulary/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'
 import { ExternalLink } from './controls.tsx'
 import type { Signal } from './records.ts'
-import { usePolling } from './use-polling.ts'
+import { usePolling } from './use-records.ts'
 
 const INTERVAL_MS = 60_000
 type RecentSide = Signal['recent'][number]['sides'][number]

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Probot } from 'probot'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { manifestOf, readAppFile } from '../../src/server/doors/page/manifest.ts'
+import { manifestOf, readAppFile } from '../../src/server/doors/page/setup.ts'
 import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/server/doors/webhooks/github-events.ts'
 import type { App } from '../../src/server/records/repositories/app.ts'
 

@@ -2,11 +2,16 @@
  * `/setup`: creates the GitHub App from its manifest, as GitHub documents it ("Registering a GitHub App from a manifest").
  * A one-time code opens it, until there is an App (docs/install.md).
  */
+
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Octokit } from '@octokit/rest'
 import type { Request, RequestHandler, Response } from 'express'
+import { parse } from 'yaml'
+import { z } from 'zod'
 import { Failure, unavailable } from '../../../vocabulary/failure.ts'
 import { isLoopback } from '../../../vocabulary/network.ts'
+import { ROOT } from '../../../vocabulary/root.ts'
 import {
   announceCreatedApp,
   type CreatedApp,
@@ -20,7 +25,6 @@ import type { Caller } from '../../operations/admission.ts'
 import { databaseUnavailable, faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { type Cookies, cookies } from './cookies.ts'
-import { manifestOf, readAppFile } from './manifest.ts'
 import { messagePage, sendPage, setupPage } from './setup-page.ts'
 import { isSame } from './sign-in.ts'
 
@@ -194,4 +198,47 @@ function describeLimits({ config }: App, public_url: string): string[] {
       'PUBLIC_URL is an address of this machine, to which GitHub sends no webhooks. First open https://smee.io/new, set WEBHOOK_PROXY_URL to the address that it shows, and restart the service.',
     )
   return notes
+}
+
+/** GitHub's limit. */
+const NAME_MAX = 34
+
+const AppFile = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  url: z.url(),
+  public: z.boolean(),
+  callback_urls: z.array(z.url()),
+  hook_attributes: z.strictObject({ url: z.url(), active: z.boolean() }),
+  default_permissions: z.record(z.string(), z.enum(['read', 'write'])),
+  default_events: z.array(z.string()),
+})
+
+export type AppFile = z.infer<typeof AppFile>
+
+/** `is_read_only`: the App that may write nothing. */
+export function readAppFile(is_read_only = false): AppFile {
+  const name = is_read_only ? 'app.readonly.yml' : 'app.yml'
+  return AppFile.parse(parse(readFileSync(new URL(name, ROOT), 'utf8')))
+}
+
+/** `organization`: the future owner; null for the user who creates the App. */
+export function manifestOf(
+  file: AppFile,
+  { public_url, webhook_proxy_url }: { public_url: string; webhook_proxy_url: string | null },
+  organization: string | null,
+): object {
+  return {
+    ...file,
+    // Names of Apps are unique on GitHub, so the owner is added. The user can change the name on GitHub.
+    name: `${file.name} ${organization ?? new URL(public_url).hostname}`.slice(0, NAME_MAX),
+    url: public_url,
+    hook_attributes: {
+      ...file.hook_attributes,
+      url: webhook_proxy_url ?? `${public_url}/api/github/webhooks`,
+    },
+    redirect_url: `${public_url}/setup/created`,
+    callback_urls: file.callback_urls.map((url) => url.replace(file.url, public_url)),
+    setup_url: public_url,
+  }
 }
