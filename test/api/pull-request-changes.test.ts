@@ -100,27 +100,27 @@ describe('where GitHub omits patches', () => {
 })
 
 test('a push is compared once, and rechecks the others that its lines meet if it changes any', async () => {
-  const sha = 'a'.repeat(40)
-  const at = (line: number, text: string): [PullFile] => [
-    {
-      ...modified('a.ts'),
-      sha,
-      patch: PATCH.replace('-1,3 +1,4', `-${line},3 +${line},4`).replace('100', text),
-    },
-  ]
+  const at = (line: number, text: string): [PullFile] => {
+    const patch = PATCH.replace('-1,3 +1,4', `-${line},3 +${line},4`).replace('100', text)
+    return [{ ...modified('a.ts'), sha: 'a'.repeat(40), patch }]
+  }
   const number = await repository.open({ files: at(1, '100') })
   const met = await repository.open({ files: at(1, '200') })
   await repository.open({ files: at(900, '300') })
   const jobs = async () =>
     (await fixture.service.jobs()).filter(({ kind }) => /^(change|recheck)$/.test(kind))
-  const enqueuedBy = async (files: [PullFile]) => {
+  const enqueuedBy = async (files: [PullFile], pushed = number) => {
     const known = (await jobs()).map(({ id, enqueued }) => `${id} ${enqueued}`)
-    await repository.push(number, files)
+    await repository.push(pushed, files)
     return (await jobs()).flatMap(({ id, enqueued }) => (known.includes(`${id} ${enqueued}`) ? [] : id))
   }
   expect(await enqueuedBy(at(1, '100'))).toEqual([`recheck:${repository.id}:${number}`])
   const compared = expect.stringContaining('change:')
   expect(await enqueuedBy(at(1, '400'))).toEqual([compared, `recheck:${repository.id}:${met}`])
+  // Nothing stands on the first one, and what the other one brought about is only shown there.
+  await repository.advance(QUIET_MS)
+  await repository.advance(QUIET_MS)
+  expect(await enqueuedBy(at(1, '500'), met)).toEqual([compared])
 })
 
 describe('a declared activity', () => {

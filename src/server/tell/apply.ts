@@ -41,15 +41,18 @@ export function record(ctx: RepoContext, check: Check): Promise<Decision> {
 }
 
 /**
- * Records what the check of a pull request leads to, and publishes at most one comment and one check run. Returns whether
- * the comment was found deleted, so that the decision is no longer valid.
+ * Publishes at most one comment and one check run. Returns whether the comment was found deleted, so that the decision is no
+ * longer valid.
  */
-export async function recordAndPublish(app: App, ctx: RepoContext, check: Check): Promise<boolean> {
-  const { pull_request } = await record(ctx, check)
+export async function publishDecided(
+  app: App,
+  ctx: RepoContext,
+  { pull_request }: Pick<Decision, 'pull_request'>,
+): Promise<boolean> {
   if (!pull_request) return false
   const { pr, publication, named } = pull_request
   const published = await publish(app, ctx, { pr, ...publication })
-  if (published === 'shows_overlap') await markShown(ctx, check.subject.key, named)
+  if (published === 'shows_overlap') await markShown(ctx, pullRequestKey(pr.number), named)
   // The pairs that were found since the comment was last written may make a new one.
   if (published === 'deleted') await forgetComment(ctx, pr.number, pr.published_at ?? ctx.now)
   return published === 'deleted'

@@ -23,7 +23,7 @@ import {
   afterUndone,
   type Pairs,
 } from './transitions.ts'
-import { isIgnored, isMuted, isNotificationDue } from './who-is-told.ts'
+import { findCause, isIgnored, isMuted, isNotificationDue } from './who-is-told.ts'
 
 export interface CommentText {
   text: string
@@ -46,6 +46,8 @@ export interface Decision {
   pairs: Pairs
   /** The pairs that a notification is posted about. */
   notified: PairName[]
+  /** The other sides whose pair only this side may be shown. */
+  unshown: ReadonlySet<SideKey>
   /** Null for a branch without a pull request. */
   pull_request: PullRequestDecision | null
 }
@@ -62,7 +64,16 @@ interface PullRequestDecision {
 export function decide(facts: Facts): Decision {
   const { pairs, notified } = decidePairs(facts)
   const { pr } = facts.subject
-  return { pairs, notified, pull_request: pr && decidePullRequest(pr, facts, pairs) }
+  const unshown = new Set(
+    facts.counterparts.filter((each) => isOwnMatter(each, facts, pairs)).map(({ key }) => key ?? ''),
+  )
+  return { pairs, notified, unshown, pull_request: pr && decidePullRequest(pr, facts, pairs) }
+}
+
+/** Whether only this side may be shown the pair, because it brought it about. */
+function isOwnMatter(other: Counterpart, { subject, settings }: Facts, pairs: Pairs): boolean {
+  const isForOne = settings.comment.audience === 'later' && !other.is_blocking
+  return isForOne && findCause(subject.key, other, pairs) === 'this'
 }
 
 function decidePullRequest(pr: PullRequestRow, facts: Facts, pairs: Pairs): PullRequestDecision {

@@ -10,7 +10,7 @@ import { byRank, isAtLeast, type Severity } from '../../vocabulary/severity.ts'
 import type { HiddenBecause } from '../../vocabulary/shown.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { Counterpart } from './counterparts.ts'
-import { lastActive, pullRequestKey } from './sides.ts'
+import { lastActive, pullRequestKey, type SideKey } from './sides.ts'
 import { type PairRow, SLOTS } from './table.ts'
 import type { Pairs } from './transitions.ts'
 
@@ -70,13 +70,23 @@ function isToldOneAuthor(findings: readonly Finding[], { same_author }: Settings
   return same_author || isForOneOfBoth(findings)
 }
 
-/** Whether a change of other work cannot change what a pull request shows: nothing is on it, and it is too stale for a first comment. */
+interface ChangedWork {
+  settings: Pick<Settings, 'comment' | 'check_run'>
+  now: Date
+  /** The sides whose pair with the other work only that may be shown. */
+  unshown: ReadonlySet<SideKey>
+}
+
+/**
+ * Whether a change of other work cannot change what a pull request shows: nothing is on it, and it is too stale for a first
+ * comment, or would not show the other work.
+ */
 export function isSilent(
-  pr: Pick<PullRequestRow, 'pushed_at' | 'ready_at' | 'comment_id' | 'check_hash'>,
-  { settings: { comment, check_run }, now }: { settings: Pick<Settings, 'comment' | 'check_run'>; now: Date },
+  pr: Pick<PullRequestRow, 'number' | 'pushed_at' | 'ready_at' | 'comment_id' | 'check_hash'>,
+  { settings: { comment, check_run }, now, unshown }: ChangedWork,
 ): boolean {
   const isEmpty = pr.comment_id === null && pr.check_hash === null && !check_run
-  return isEmpty && isStale(lastActive(pr), { comment, now })
+  return isEmpty && (unshown.has(pullRequestKey(pr.number)) || isStale(lastActive(pr), { comment, now }))
 }
 
 /**
@@ -195,16 +205,16 @@ export function judgeCandidates(
 ): Judged[] {
   const rules = rulesFor(pr, facts)
   return facts.counterparts.map((each) => {
-    const suppression = findSuppression(each, findCause(pr, each, pairs), rules)
+    const suppression = findSuppression(each, findCause(pullRequestKey(pr.number), each, pairs), rules)
     return { ...each, suppression }
   })
 }
 
 /** By the open pair. */
-function findCause(pr: PullRequestRow, { key }: Counterpart, pairs: Pairs): Cause {
+export function findCause(own: SideKey, { key }: Counterpart, pairs: Pairs): Cause {
   const pair = key === null ? undefined : pairs.get(key)
   if (pair?.outcome !== 'open' || pair.cause === null) return null
-  return pair[pair.cause] === pullRequestKey(pr.number) ? 'this' : 'other'
+  return pair[pair.cause] === own ? 'this' : 'other'
 }
 
 /** With fewer pull requests, the share is not meaningful. */

@@ -16,7 +16,8 @@ import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { record, recordAndPublish } from '../../tell/apply.ts'
+import { publishDecided, record } from '../../tell/apply.ts'
+import type { Decision } from '../../tell/decide.ts'
 import { branchCheck, checkPullRequest } from '../../tell/read.ts'
 import { branchKey } from '../../tell/sides.ts'
 import { recordEnd } from '../../tell/store.ts'
@@ -56,15 +57,19 @@ export async function enqueueAllRechecks(ctx: RepoContext): Promise<void> {
   for await (const page of openPages(ctx.db, ctx.repo.id)) await enqueueRecheck(ctx, page)
 }
 
+interface Rechecked extends Pick<Decision, 'unshown'> {
+  conclusion: Conclusion | null
+}
+
 /**
  * Checks an open pull request, records its pairs, and publishes at most one comment and one check run; within the quiet time,
- * a later recheck publishes. Returns what was found; null if nothing was compared.
+ * a later recheck publishes. Returns what was found, null if nothing was compared, and the sides that need not hear of it.
  */
 export async function recheck(
   app: App,
   ctx: RepoContext,
   { number }: Pick<PullRequestRow, 'number'>,
-): Promise<Conclusion | null> {
+): Promise<Rechecked> {
   const { public_url } = app.config
   const { owner, name } = ctx.repo
   const page_url = public_url && `${public_url}/#/${owner}/${name}?pr=${number}`
@@ -72,21 +77,20 @@ export async function recheck(
     (await readGithub(app, ctx, (reader, { repo }) => listDirectoryOf(reader, repo, directory))) ?? null
   const asApp = { ...ctx, caller: { ...ctx.caller, listDirectory } }
   const check = await checkPullRequest(asApp, number, page_url)
-  if (!check) return null
+  if (!check) return { conclusion: null, unshown: new Set() }
   const { pr } = check.subject
-  if (pr && quietUntil(pr.published_at, ctx.now) > ctx.now) {
-    await record(ctx, check)
-    await enqueueRecheck(ctx, [pr], 'live')
-  } else if (await recordAndPublish(app, ctx, check)) {
+  const decision = await record(ctx, check)
+  if (pr && quietUntil(pr.published_at, ctx.now) > ctx.now) await enqueueRecheck(ctx, [pr], 'live')
+  else if (await publishDecided(app, ctx, decision)) {
     const again = await checkPullRequest(asApp, number, page_url)
-    if (again) await recordAndPublish(app, ctx, again)
+    if (again) await publishDecided(app, ctx, await record(ctx, again))
   }
-  return check.conclusion
+  return { conclusion: check.conclusion, unshown: decision.unshown }
 }
 
 /**
  * Checks the work of the changed record, and enqueues a recheck of each pull request that it overlaps with now, or did at the
- * last recheck of that; not of one that shows nothing either way, if the work is a pull request, whose check records the
+ * last recheck of that; not of one that shows nothing either way (`isSilent`), if the work is a pull request, whose check records the
  * pairs. Returns the number of the pull request that may need a new activity, because a caller archived or finished one that
  * was linked to it but not created from it; null if there is none.
  */
@@ -104,14 +108,17 @@ export async function recheckAffected(
   const stored = await findActivity(db, repo.id, record_id)
   // Undefined if it was purged in the meantime. The pull requests that overlapped with it are rechecked anyway.
   const activity = stored && asOf(stored, now)
-  const own =
+  const [pr] =
     activity?.pr_number == null ? [] : await listOpen(db, repo.id, { numbers: [activity.pr_number] })
-  const conclusion = activity ? await checkChanged(app, ctx, { activity, own }) : null
+  const { conclusion, unshown } =
+    activity && pr
+      ? await recheck(app, ctx, pr)
+      : { conclusion: activity ? await checkChanged(ctx, activity) : null, unshown: new Set<string>() }
   const numbers = (conclusion?.collisions ?? []).flatMap(({ record }) => record.pr_number ?? [])
   const others = await listOpen(db, repo.id, { numbers, related_to: record_id })
-  const told = others.filter((pr) =>
-    own.every(({ number }) => pr.number !== number && !isSilent(pr, { settings, now })),
-  )
+  const isTold = (other: PullRequestRow) =>
+    other.number !== pr?.number && !isSilent(other, { settings, now, unshown })
+  const told = pr ? others.filter(isTold) : others
   await enqueueRecheck(ctx, told)
   if (activity?.pr_number == null) return null
   const { source, status, archive_reason } = activity
@@ -121,13 +128,8 @@ export async function recheckAffected(
   return source !== 'pull_request' && wasEnded ? activity.pr_number : null
 }
 
-/** Checks the work of an activity once: as its open pull request, on its branch, or alone. Null if nothing was compared. */
-async function checkChanged(
-  app: App,
-  ctx: RepoContext,
-  { activity, own: [pr] }: { activity: ActivityRow; own: { number: number }[] },
-): Promise<Conclusion | null> {
-  if (pr) return recheck(app, ctx, pr)
+/** Checks the work of an activity without an open pull request once: on its branch, or alone. Null if nothing was compared. */
+async function checkChanged(ctx: RepoContext, activity: ActivityRow): Promise<Conclusion | null> {
   if (activity.pr_number === null && activity.branch !== null)
     return branchChanged(ctx, activity.branch, activity)
   return isLive(activity.status) ? checkActivities(inDatabase(ctx), [activity]) : null
