@@ -106,7 +106,7 @@ const ROWS: Record<string, Row> = {
     expected: null,
   },
 
-  // `test/rules/severity.test.ts` has every risk.
+  // `test/rules/kinds.test.ts` has every risk.
   'an area of work that is blocking': {
     ours: areas('pay'),
     theirs: { ...areas('pay'), blocking: true },

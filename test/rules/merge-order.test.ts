@@ -7,20 +7,22 @@ import { mergeOrder, type OpenPullRequest } from '../../src/engine/check/merge-o
  * further conflicts, and `a+10,2` changes ten lines in two files.
  */
 function pullsOf(given: string): OpenPullRequest[] {
-  return given.split(' ').map((each) => {
-    const activity_id = each.charAt(0)
-    const after = (mark: string) => each.split(mark)[1]?.split(/[:/+?]/)[0] ?? ''
-    const [lines, files] = after('+').split(',').map(Number)
-    return {
-      activity_id,
-      pr_url: `https://github.com/acme/shop/pull/${activity_id}`,
-      conflicts_with: new Set(after(':')),
-      changed_lines: lines ?? 0,
-      changed_files: files ?? 0,
-      built_on: new Set(after('/')),
-      is_decided: !each.includes('?'),
-    }
+  const marks = given
+    .split(' ')
+    .map((each) => (mark: string) => each.split(mark)[1]?.split(/[:/+?]/)[0] ?? '')
+  const pulls = given.split(' ').map((each, at): OpenPullRequest => {
+    const [changed_lines = 0, changed_files = 0] = marks[at]?.('+').split(',').map(Number) ?? []
+    const pr_url = `https://github.com/acme/shop/pull/${each.charAt(0)}`
+    const none = { conflicts_with: new Set<OpenPullRequest>(), built_on: new Set<OpenPullRequest>() }
+    const is_decided = !each.includes('?')
+    return { activity_id: each.charAt(0), pr_url, changed_lines, changed_files, is_decided, ...none }
   })
+  for (const [at, pull] of pulls.entries())
+    for (const other of pulls) {
+      if (marks[at]?.(':').includes(other.activity_id)) pull.conflicts_with.add(other)
+      if (marks[at]?.('/').includes(other.activity_id)) pull.built_on.add(other)
+    }
+  return pulls
 }
 
 test('each item names its conflicts in the order of the list, its position from 1, and the reason for it', () => {

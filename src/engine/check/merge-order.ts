@@ -17,12 +17,12 @@ const NAMED_MAX = 3
 export interface OpenPullRequest {
   activity_id: string
   pr_url: string
-  /** The `activity_id` of each pull request that conflicts with it. */
-  conflicts_with: ReadonlySet<string>
+  /** Those that conflict with it. */
+  conflicts_with: Set<OpenPullRequest>
   changed_lines: number
   changed_files: number
-  /** The `activity_id` of each of the nearest pull requests that it is stacked on. */
-  built_on: ReadonlySet<string>
+  /** The nearest ones that it is stacked on. */
+  built_on: Set<OpenPullRequest>
   /** False if it may have more conflicts than those in `conflicts_with`. */
   is_decided: boolean
 }
@@ -32,11 +32,7 @@ export function mergeOrder(pulls: readonly OpenPullRequest[], not_compared: stri
   const conflicting = pulls.filter((each) => each.conflicts_with.size > 0)
   // Of two with equal conflicts and sizes, the older one comes first.
   const ordered = bottomUp(conflicting.toReversed().sort(byConflictsAndSize))
-  const positions = new Map(ordered.map(({ activity_id }, index) => [activity_id, index]))
-  const inOrder = (ids: Iterable<string>) => {
-    const at = [...ids].flatMap((id) => positions.get(id) ?? [])
-    return at.sort((a, b) => a - b).map((position) => ordered[position] as OpenPullRequest)
-  }
+  const inOrder = (some: ReadonlySet<OpenPullRequest>) => ordered.filter((each) => some.has(each))
   const items = ordered.map((pull, index) => ({
     activity_id: pull.activity_id,
     pr_url: pull.pr_url,
@@ -54,7 +50,7 @@ export function mergeOrder(pulls: readonly OpenPullRequest[], not_compared: stri
 function reasonOf(
   { conflicts_with, changed_lines, built_on }: OpenPullRequest,
   ordered: readonly OpenPullRequest[],
-  inOrder: (ids: Iterable<string>) => OpenPullRequest[],
+  inOrder: (some: ReadonlySet<OpenPullRequest>) => OpenPullRequest[],
 ): string {
   const nameOf = ({ activity_id, pr_url }: OpenPullRequest) => pullRequestName(pr_url) ?? activity_id
   const conflicts = inOrder(conflicts_with).map(nameOf)
@@ -92,17 +88,19 @@ function byConflictsAndSize(a: OpenPullRequest, b: OpenPullRequest): number {
  * stack.
  */
 function bottomUp(ranked: readonly OpenPullRequest[]): OpenPullRequest[] {
-  const byId = new Map(ranked.map((each) => [each.activity_id, each]))
-  const basesOf = ({ activity_id, built_on }: OpenPullRequest) =>
-    [...built_on].filter((id) => byId.get(id)?.built_on.has(activity_id) === false)
-  const waiting = ranked.map((pull) => ({ pull, bases: new Set(basesOf(pull)) }))
+  const all = new Set(ranked)
+  const isBelow = (base: OpenPullRequest, pull: OpenPullRequest) => all.has(base) && !base.built_on.has(pull)
+  const waiting = ranked.map((pull) => ({
+    pull,
+    bases: new Set([...pull.built_on].filter((base) => isBelow(base, pull))),
+  }))
   const ordered: OpenPullRequest[] = []
   while (waiting.length > 0) {
     const free = waiting.findIndex(({ bases }) => bases.size === 0)
     // In a cycle of three or more, none is free, so the first one is taken.
     for (const { pull } of waiting.splice(Math.max(free, 0), 1)) {
       ordered.push(pull)
-      for (const { bases } of waiting) bases.delete(pull.activity_id)
+      for (const { bases } of waiting) bases.delete(pull)
     }
   }
   return ordered
@@ -118,80 +116,68 @@ interface Compared {
   stacks: Stacks<LiveRecord>
 }
 
-/** All activities of one pull request. */
-interface Group {
-  /** The activity that the result names. */
-  named: Participant
-  members: Member[]
-  conflicts: Set<Group>
-  is_decided: boolean
-}
-
-interface Member {
-  position: number
-  activity: Participant
-  pull_request: LinkedPullRequest
-}
+/** An activity of a pull request. */
+type Member = Participant & { position: number; pull_request: LinkedPullRequest }
 
 /** `participants` and the result: the newest first. */
 export function openPullRequests(
   participants: readonly Participant[],
   { collisions, undecided, sizes, stacks }: Compared,
 ): OpenPullRequest[] {
-  const groups = groupsOf(participants, undecided)
-  relate(collisions, participants, groups)
-  const all = [...groups.values()].sort((a, b) => (a.named.record.id > b.named.record.id ? -1 : 1))
-  const conflicting = all.filter(({ conflicts }) => conflicts.size > 0)
-  const idsOn = idsByBranch(conflicting)
-  const basesOf = ({ members }: Group) =>
-    members.flatMap(({ activity }) =>
-      stacks.nearestBelow(activity.record, idsOn).flatMap((branch) => idsOn.get(branch) ?? []),
-    )
-  return all.map((group) => {
-    const known = group.members.flatMap(({ position }) => sizes.get(position) ?? [])
-    return {
-      activity_id: group.named.record.id,
-      pr_url: group.named.pull_request?.url as string,
-      conflicts_with: new Set([...group.conflicts].map(({ named }) => named.record.id)),
-      changed_lines: Math.max(0, ...known.map(({ lines }) => lines)),
-      changed_files: Math.max(0, ...known.map(({ files }) => files)),
-      built_on: new Set(group.conflicts.size > 0 ? basesOf(group) : []),
-      is_decided: group.is_decided,
-    }
-  })
-}
-
-/** By the number of the pull request. */
-function groupsOf(participants: readonly Participant[], undecided: ReadonlySet<number>): Map<number, Group> {
   const members = new Map<number, Member[]>()
-  for (const [position, activity] of participants.entries()) {
-    const { pull_request } = activity
-    if (pull_request !== null) addTo(members, pull_request.number, { position, activity, pull_request })
-  }
-  const groups = [...members].map(([number, all]): [number, Group] => {
-    const { activity } = (all.find(({ pull_request }) => pull_request.is_own) ?? all[0]) as Member
-    const isKnown = all.some(({ pull_request }) => pull_request.is_known)
-    const is_decided = isKnown && !all.some(({ position }) => undecided.has(position))
-    return [number, { named: activity, members: all, conflicts: new Set(), is_decided }]
-  })
-  return new Map(groups)
+  for (const [position, { pull_request, ...activity }] of participants.entries())
+    if (pull_request) addTo(members, pull_request.number, { ...activity, position, pull_request })
+  const pulls = new Map<number, OpenPullRequest>()
+  for (const [number, all] of members) pulls.set(number, pullOf(all, { undecided, sizes }))
+  relate(collisions, participants, pulls)
+  const all = [...pulls].map(([number, pull]) => ({
+    pull,
+    records: members.get(number)?.map(({ record }) => record) ?? [],
+  }))
+  const conflicting = all.filter(({ pull }) => pull.conflicts_with.size > 0)
+  const onBranch = new Map<string, OpenPullRequest[]>()
+  for (const { pull, records } of conflicting)
+    for (const { branch } of records) if (branch !== null) addTo(onBranch, branch, pull)
+  for (const { pull, records } of conflicting)
+    for (const branch of records.flatMap((record) => stacks.nearestBelow(record, onBranch)))
+      for (const base of onBranch.get(branch) ?? []) pull.built_on.add(base)
+  return all.map(({ pull }) => pull).sort((a, b) => (a.activity_id > b.activity_id ? -1 : 1))
 }
 
-/** Adds the conflicts to the groups, and marks groups as undecided if the lines that they share are unknown. */
+/** The pull request of these activities, before it is compared with others. */
+function pullOf(
+  all: readonly Member[],
+  { undecided, sizes }: Pick<Compared, 'undecided' | 'sizes'>,
+): OpenPullRequest {
+  const { record, pull_request } = (all.find((each) => each.pull_request.is_own) ?? all[0]) as Member
+  const known = all.flatMap(({ position }) => sizes.get(position) ?? [])
+  const isKnown = all.some((each) => each.pull_request.is_known)
+  return {
+    activity_id: record.id,
+    pr_url: pull_request.url,
+    conflicts_with: new Set(),
+    changed_lines: Math.max(0, ...known.map(({ lines }) => lines)),
+    changed_files: Math.max(0, ...known.map(({ files }) => files)),
+    built_on: new Set(),
+    is_decided: isKnown && !all.some(({ position }) => undecided.has(position)),
+  }
+}
+
+/** Adds the conflicts, and marks pull requests as undecided if the lines that they share are unknown. */
 function relate(
   collisions: readonly RankedCollision[],
   participants: readonly Participant[],
-  groups: ReadonlyMap<number, Group>,
+  pulls: ReadonlyMap<number, OpenPullRequest>,
 ): void {
   for (const { newer, older, comparison } of collisions) {
     const sides = [newer, older].flatMap((position) => participants[position]?.pull_request ?? [])
-    const [one, other] = sides.map(({ number }) => groups.get(number))
+    const [one, other] = sides.map(({ number }) => pulls.get(number))
     if (!one || !other || one === other) continue
     const findings = comparison?.findings ?? []
     const verdict = findingOf(findings, 'lines')?.verdict
     if (leadTo(findings, 'conflict') || leadTo(findings, 'same_number')) {
-      one.conflicts.add(other)
-      other.conflicts.add(one)
+      one.conflicts_with.add(other)
+      other.conflicts_with.add(one)
       continue
     }
     const sharesPaths = findingOf(findings, 'paths') !== undefined && sides.some(({ has_paths }) => has_paths)
@@ -199,15 +185,4 @@ function relate(
     one.is_decided = false
     other.is_decided = false
   }
-}
-
-function idsByBranch(groups: readonly Group[]): Map<string, string[]> {
-  const ids = new Map<string, string[]>()
-  for (const { named, members } of groups) {
-    for (const { activity } of members) {
-      const { branch } = activity.record
-      if (branch !== null) addTo(ids, branch, named.record.id)
-    }
-  }
-  return ids
 }
