@@ -1,5 +1,5 @@
 /** The commits of the base branch that have done work already, by the lines of both (docs/contract/local.md#done-already). */
-import { rulesOf } from '../engine/check/rules.ts'
+import { rulesOf } from '../engine/check/compare.ts'
 import type { DoneBy, DoneSubject } from '../engine/check/source.ts'
 import {
   isComparable,

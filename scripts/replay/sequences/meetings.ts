@@ -1,6 +1,6 @@
 /** Plays a history by shared numbers and parents alone: all pairs of heads that add to one directory. Pure. */
 
-import { rulesOf } from '../../../src/engine/check/rules.ts'
+import { rulesOf } from '../../../src/engine/check/compare.ts'
 import { directoryOf, sharedTaken, takenPlaces } from '../../../src/engine/lines/taken.ts'
 import { DEFAULT_SETTINGS } from '../../../src/vocabulary/contract/settings.ts'
 import type { TakenFinding } from '../../../src/vocabulary/finding-kinds.ts'

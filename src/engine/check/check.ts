@@ -15,11 +15,10 @@ import {
   type MergedActivity,
   storedScopeOf,
 } from '../records/activity.ts'
-import { comparisonOf, type Proposal, proposalOf } from './compare.ts'
+import { comparisonOf, type Proposal, proposalOf, type Rules, rulesOf } from './compare.ts'
 import type { Conclusion, DoneWork } from './conclusion.ts'
 import { findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
-import { type Rules, rulesOf } from './rules.ts'
 import { loginAuthor, readOwnFiles, type SideFields, sideOf } from './sides.ts'
 import type { CheckContext, CheckedWork, CheckInput, DoneBy } from './source.ts'
 
@@ -72,21 +71,17 @@ export async function checkActivities(
   ctx: CheckContext,
   activities: ComparedActivity[],
 ): Promise<Conclusion> {
-  return check(ctx, await checkInputOf(ctx, activities))
-}
-
-async function checkInputOf(ctx: CheckContext, activities: ComparedActivity[]): Promise<CheckInput> {
   const [{ branch, base_branch }] = activities as [ComparedActivity]
   const self = activities.map((each) => each.id)
   const pull_requests = new Set(activities.flatMap(({ pr_number }) => pr_number ?? []))
   const is_made_again = activities.some(({ title }) => isMadeAgain(title))
   const subject = { self, branch, pull_requests, base_branch, is_made_again }
   const scopes = activities.map(storedScopeOf)
-  if (!scopes.every(isEmpty)) return { ...subject, scopes, ...ownOf(ctx, activities) }
+  if (!scopes.every(isEmpty)) return check(ctx, { ...subject, scopes, ...ownOf(ctx, activities) })
   const others = await activitiesOn(ctx, branch, self)
   const own = ownOf(ctx, others)
   const side = joinSides([...activities.map((row) => sideOf(row, ctx)), own.side])
-  return { ...subject, scopes: others.map(storedScopeOf), ...own, side }
+  return check(ctx, { ...subject, scopes: others.map(storedScopeOf), ...own, side })
 }
 
 /** The side of activities. The digests of its files are read when they are needed. */

@@ -17,10 +17,9 @@ import {
 import { type IndexedSide, indexedSide } from '../kinds/side.ts'
 import { type DigestedFile, namesOf } from '../lines/change.ts'
 import { scopeOf } from '../record.ts'
-import { compareChanges } from './compare.ts'
+import { compareChanges, type Rules } from './compare.ts'
 import { ROWS } from './found-by-lines.ts'
 import { bySeverityAndAge, type Pair, type Participant } from './live-pairs.ts'
-import type { Rules } from './rules.ts'
 import { filesSince, sideOf, withDigests } from './sides.ts'
 import type { CheckContext, Names } from './source.ts'
 

@@ -6,8 +6,7 @@ import { fileGlob, type Glob, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { overlapsAny, type PathSet, pathSet } from '../../vocabulary/scope/path-set.ts'
 import { namesOf } from '../lines/change.ts'
 import { type ComparedFields, distinctNames, replacesDeclared } from '../records/activity.ts'
-import { globsOf } from './compare.ts'
-import { type Rules, rulesOf } from './rules.ts'
+import { globsOf, type Rules, rulesOf } from './compare.ts'
 import type { CheckContext } from './source.ts'
 
 /**

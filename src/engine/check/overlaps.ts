@@ -20,10 +20,9 @@ import { isSameAuthor } from '../kinds/side.ts'
 import type { FileVerdict } from '../lines/pair-verdict.ts'
 import { scopeOf } from '../record.ts'
 import { type RankedCollision, rankCollisions } from './collisions-by-lines.ts'
-import { comparisonOf, scopeFindings } from './compare.ts'
+import { comparisonOf, type Rules, rulesOf, scopeFindings } from './compare.ts'
 import { findPairs, type LiveWork, type Participant } from './live-pairs.ts'
 import { mergeOrder, openPullRequests } from './merge-order.ts'
-import { type Rules, rulesOf } from './rules.ts'
 import type { CheckContext } from './source.ts'
 
 export interface RepositoryOverlaps extends Pick<Overlaps, 'items' | 'total' | 'same_file'> {

@@ -11,8 +11,7 @@ import type { LiveSet } from '../live-set.ts'
 import type { StoredScope } from '../record.ts'
 import type { ComparedActivity, MergedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
-import type { Proposal } from './compare.ts'
-import type { Rules } from './rules.ts'
+import type { Proposal, Rules } from './compare.ts'
 
 /** What a check is done in. It reads no clock of its own. */
 export interface CheckContext {

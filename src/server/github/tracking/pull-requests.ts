@@ -1,6 +1,6 @@
 /** Applies events of pull requests. The webhook surface translates payloads to these calls. */
 import { createHash } from 'node:crypto'
-import { rulesOf } from '../../../engine/check/rules.ts'
+import { rulesOf } from '../../../engine/check/compare.ts'
 import type { FileChange } from '../../../engine/lines/change.ts'
 import {
   closePullRequest,
