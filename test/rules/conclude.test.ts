@@ -195,14 +195,15 @@ describe('the lists', () => {
     const note = matching('ntb_1', 'low')
     const result = concluded({
       expected: new Map([...OWN, ['act_3', 'stacked']]),
-      ...{ collisions: [work], notables: [note] },
+      ...{ collisions: [work], notables: [note], other_base: ['act_4'] },
     })
     expect(result).toMatchObject({
       ...{ overlap_detected: true, severity: 'high', truncated: false, total_related: 2, checked_against },
       ...{ related_activity_ids: ['act_2'], related_notable_ids: ['ntb_1'] },
       expected_activity_ids: ['act_3', 'act_1'],
     })
-    expect(result.relationships).toEqual({ act_1: 'own', act_3: 'stacked', act_2: 'collision' })
+    const related = { act_1: 'own', act_3: 'stacked', act_2: 'collision', act_4: 'other_base' }
+    expect(result.relationships).toEqual(related)
     const nowhere = { branch: null, pr_url: null, worktree: null }
     expect(result.matches).toEqual([
       { id: 'act_2', title: 'Work act_2', actor: 'Actor act_2', ...nowhere, severity: 'high', ...work.match },
@@ -221,9 +222,10 @@ describe('the lists', () => {
   test('begin with the merged pull request that has done the work', () => {
     const { url } = DONE_BY
     const findings = [{ kind: 'done', url, share: 0.9, added_lines: 10 }]
+    const done = { id: '#40', title: 'Retry', pr_url: url, severity: 'high', is_bot: false, findings }
     expect(concluded({ done_by: DONE_BY, collisions: [collision('a', 'low')] })).toMatchObject({
       ...{ overlap_detected: true, severity: 'high', total_related: 2, related_activity_ids: ['a'] },
-      matches: [{ id: '#40', title: 'Retry', pr_url: url, consequence: 'same_work', findings }, { id: 'a' }],
+      matches: [{ ...done, consequence: 'same_work' }, { id: 'a' }],
     })
   })
 

@@ -109,7 +109,7 @@ describe('.gitattributes', () => {
     ['a.pb.go -linguist-generated', 'a.pb.go', null],
     ['a.pb.go linguist-generated=false', 'a.pb.go', null],
     ['*.c linguist-generated\nkeep.c -linguist-generated', 'keep.c', null],
-    ['*.c linguist-generated\nkeep.c !linguist-generated', 'keep.c', null],
+    ['*.go -linguist-generated\na.pb.go !linguist-generated', 'a.pb.go', 'generated'],
     ['keep.c -linguist-generated\n*.c linguist-generated', 'keep.c', 'generated'],
     ['"a b.c" linguist-generated', 'a b.c', 'generated'],
     ['{a,b}.c linguist-generated', 'a.c', null],

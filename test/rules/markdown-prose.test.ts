@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { firstProse } from '../../src/engine/lines/markdown-prose.ts'
 
 test.each<[string, string, string]>([
-  ['a paragraph', 'Retries twice.\nThen gives up.\n\nCloses #3.', 'Retries twice.\nThen gives up.'],
+  ['a paragraph', 'Retries twice.\nThen gives up -\n\nCloses #3.', 'Retries twice.\nThen gives up -'],
   ['a heading', '## What\n\nRetries twice.', 'Retries twice.'],
   ['a heading without a blank line', '## What\nRetries twice.\n## Why\nIt fails.', 'Retries twice.'],
-  ['an underlined heading', 'What\n====\n\nRetries twice.', 'Retries twice.'],
+  ['an underlined heading', 'What\n====\n\nWhy\n---\n\nRetries twice.', 'Retries twice.'],
   ['a heading in bold type', '**What**\n\nRetries twice.', 'Retries twice.'],
   ['a heading in HTML', '<h2>What</h2>\n\nRetries twice.', 'Retries twice.'],
   ['a comment', '<!-- Describe\n\nyour change -->\n\nRetries twice.', 'Retries twice.'],
