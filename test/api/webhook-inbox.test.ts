@@ -102,6 +102,13 @@ describe('a delivery', () => {
     expect(status).toBe(202)
   })
 
+  test('is accepted if its repository and owner are not of the documented types', async () => {
+    const { headers } = sound()
+    const body = JSON.stringify({ repository: { id: 'x', owner: { login: 5 } } })
+    const { status } = await post(body, { ...headers, 'X-Hub-Signature-256': signature(body) })
+    expect(status).toBe(202)
+  })
+
   test('is accepted just below 25 MB and 413 above', async () => {
     const { headers } = sound()
     const sized = (bytes: number) => JSON.stringify({ action: 'opened', pad: 'x'.repeat(bytes) })

@@ -222,11 +222,13 @@ interface Source {
 
 /** The id of the repository, 0 if the payload has none; and the login of the account. */
 export function sourceOf(payload: Source): { repo_id: number; owner: string } {
-  return { repo_id: payload.repository?.id ?? 0, owner: ownerOf(payload) ?? '' }
+  const { id = 0 } = payload.repository ?? {}
+  return { repo_id: Number.isSafeInteger(id) ? id : 0, owner: ownerOf(payload) ?? '' }
 }
 
 function ownerOf({ organization, repository, installation }: Source): string | undefined {
-  return organization?.login ?? repository?.owner?.login ?? installation?.account?.login
+  const login = organization?.login ?? repository?.owner?.login ?? installation?.account?.login
+  return typeof login === 'string' ? login : undefined
 }
 
 /** Events that can change permissions. */
