@@ -125,6 +125,8 @@ describe('in the queue', () => {
     service.clock.advance(31 * 60 * SECOND_MS)
     await service.runDueJobs()
     expect(imported()).toBe(3)
+    // The pull requests show whose they are, also half an hour after the list of repositories.
+    expect(routes().filter((route) => /acme\/big-\d$/.test(route))).toEqual([])
   })
 
   test('an import rechecks each pull request once, when it is done', async () => {

@@ -17,11 +17,13 @@ import {
   findPresent,
   type InstalledRepository,
   listInstalled,
+  nameShown,
   registerInstallation,
 } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { findRepository, listRepositories } from '../../records/repositories/store.ts'
 import { RECHECK_ALL, storeUninstalled } from '../../records/repositories/stored-settings.ts'
+import type { Installation } from '../github-app.ts'
 import { parsePullRequest } from '../pull-request.ts'
 import { ifFound, openPullRequests } from '../repository-calls.ts'
 import { DESCRIBED_AT_ONCE, describeRepositories } from '../repository-descriptions.ts'
@@ -118,15 +120,18 @@ export async function importRepository(
   if (!is_described) await discoverInstallation(app, repository, now)
   const ctx = await openKnownRepo(app, repository.id, now)
   if (!ctx) return
-  await asInstallation(app, ctx, async (client, { repo }) => {
+  const importing = async (client: Installation, { repo }: RepoContext) => {
     let position = 0
     for await (const page of openPullRequests(client, repo, { limits: app.list_limits })) {
+      if (page.some(({ base }) => base.repo.id === repo.id)) nameShown(app, repo, now)
       await enqueue(ctx.db, pullRequestJobs(repository, page, { now, position }), now)
       position += page.length
     }
     const run_at = orderedAt(now, position)
     await enqueue(ctx.db, [jobOn(repository, RECHECK_ALL, { priority: 'import', run_at })], now)
-  })
+  }
+  // The pull requests themselves show whose they are.
+  await asInstallation(app, ctx, importing, { named_since: new Date(0) })
 }
 
 /**
