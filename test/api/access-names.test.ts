@@ -69,16 +69,12 @@ describe('a record of another repository', () => {
     }
   })
 
-  test.each([
-    'nonsense',
-    'act_short',
-    `ntb_${'0'.repeat(26)}`,
-    'act_%00',
-    `act_${'z'.repeat(26)}`,
-    '..%2fcheck',
-  ])('that is spelt %s is 404 too', async (id) => {
-    expect(outcome(await service.api('GET', `/activity/${id}`))).toBe('404 not_found')
-  })
+  test.each(['nonsense', 'act_short', 'act_%00', `act_${'z'.repeat(26)}`, '..%2fcheck'])(
+    'that is spelt %s is 404 too',
+    async (id) => {
+      expect(outcome(await service.api('GET', `/activity/${id}`))).toBe('404 not_found')
+    },
+  )
 })
 
 describe('names', () => {

@@ -65,11 +65,6 @@ describe('every operation', () => {
     expect(answers).toEqual(all(ROUTES, '400 invalid_request'))
   })
 
-  test('rejects an unknown id with 404', async () => {
-    const answers = await outcomes(withId, (route) => call(service, route))
-    expect(answers).toEqual(all(withId, '404 not_found'))
-  })
-
   test('rejects an id of another kind with 404', async () => {
     const swapped = { act: ids.ntb, ntb: ids.act }
     const answers = await outcomes(withId, (route) => call(service, route, { ids: swapped }))
@@ -106,15 +101,6 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
     const routes = withId.filter(({ method }) => method !== 'GET')
     const answers = await outcomes(routes, (route) => call(service, route, { body }))
     expect(answers).toEqual(all(routes, '404 not_found'))
-  })
-
-  test.each([
-    ['a missing field before a wrong one', '/activity', { summary: 7, actor: 'Ada' }, 'title'],
-    ['an unknown field before a wrong one', '/activity', { ...ACTIVITY, title: 7, colour: 1 }, 'colour'],
-  ])('400 before 422: %s', async (_, path, body, param) => {
-    const answer = await service.api('POST', path, { body })
-    expect(outcome(answer)).toBe('400 invalid_request')
-    expect(answer.body.error.param).toEqual(param)
   })
 
   test('422 before 409', async () => {

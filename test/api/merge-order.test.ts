@@ -4,8 +4,7 @@ import type { MergeOrder } from '../../src/vocabulary/contract/overlap-list.ts'
 import { editOf } from '../support/lines.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
 
-const fixture = useRepositories()
-const { repository, github } = fixture
+const { repository } = useRepositories()
 
 const FILE = Array.from({ length: 120 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 
@@ -129,18 +128,5 @@ test('pull requests with collisions beyond the 5,000 that are compared are not c
     clear: [clear],
     complete: false,
     reason: expect.stringMatching(/^It is not known whether 2 open pull requests have/),
-  })
-})
-
-test('the merge order needs read access to this repository, and takes no parameters', async () => {
-  const { request } = repository()
-  expect((await request('GET', '/merge-order', { token: 'rita' })).status).toBe(200)
-  expect((await request('GET', '/merge-order', { token: null })).status).toBe(401)
-  expect((await request('GET', '/merge-order', { token: 'nobody' })).status).toBe(401)
-  github.token('eve', { login: 'eve', id: 3, permissions: {} })
-  expect((await request('GET', '/merge-order', { token: 'eve' })).body.error.type).toBe('forbidden')
-  expect((await request('GET', '/merge-order?limit=5')).body.error).toMatchObject({
-    type: 'invalid_request',
-    param: 'limit',
   })
 })
