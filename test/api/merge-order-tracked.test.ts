@@ -30,13 +30,6 @@ test('the merge order follows a stack, a merge and a push', async () => {
   expect(await mergeOrder()).toEqual([[], [wide, upper]])
 })
 
-test('a pull request whose files GitHub lists without patches is not clear if another one changes them', async () => {
-  await repository.open({ files: [{ ...modified('a.ts', 'large'), patch: null }] })
-  await repository.open({ files: [modified('a.ts', 'small')] })
-  const other = await repository.open({ files: [modified('b.ts', 'other')] })
-  expect(await mergeOrder()).toEqual([[], [other]])
-})
-
 test('a draft is not clear if another one changes what it declared; once it is ready, its files count', async () => {
   await repository.createActivity({ branch: 'draft', scope: { paths: ['a.ts'], areas: ['pay'] } })
   const draft = await repository.open({ head: 'draft', draft: true, files: [modified('b.ts', 'draft')] })
