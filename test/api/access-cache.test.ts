@@ -88,6 +88,7 @@ describe('a negative answer', () => {
     ['to a repository that is not visible', () => grant('none'), read, '403 forbidden'],
     ['to a token', () => github.revoke(token), read, '401 unauthorized'],
     ['to writing', () => grant('read'), write, '403 forbidden'],
+    ['without single sign-on', () => github.fault(SHOP, 'sso_required', 1), read, '403 forbidden'],
   ]
   test.each(changes)('%s is reused for 10 seconds at most', async (_, refuse, ask, refusal) => {
     refuse()
@@ -145,16 +146,6 @@ describe('while GitHub is unavailable', () => {
     github.clearFaults()
     service.clock.advance(2)
     expect(await read()).toBe('200')
-  })
-
-  test('a repository without an earlier answer is 503', async () => {
-    github.fault(SHOP, 'server_error')
-    const answer = await service.api('GET', '/activity', { token })
-    expect(outcome(answer)).toBe('503 service_unavailable')
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    const other = await service.api('GET', '/api/v1/repos/acme/other/activity', { token })
-    expect(outcome(other)).toBe('200')
-    expect(await read()).toBe('503 service_unavailable')
   })
 
   // Threat: A read-only token that writes
