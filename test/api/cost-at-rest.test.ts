@@ -104,13 +104,6 @@ describe('a repository without live work', () => {
 })
 
 describe('unchanged repositories', () => {
-  const startSecond = async () => {
-    const { database_url } = service.app.config
-    const second = await startAppService(github, { config: { database_url }, list_limits })
-    second.clock.now = service.clock.now
-    return second
-  }
-
   beforeAll(async () => {
     for (const name of names) openPull(name)
     await install()
@@ -129,20 +122,10 @@ describe('unchanged repositories', () => {
     expect(Math.max(...counts)).toBeLessThanOrEqual(3)
   })
 
-  test('are asked once a turn by several instances', async () => {
-    const second = await startSecond()
-    const from = requests().length
-    for (let passed = 0; passed < HOUR_MS; passed += 5 * MINUTE_MS) {
-      await pass(5 * MINUTE_MS)
-      second.clock.now = service.clock.now
-      await second.runDueJobs()
-    }
-    expect(statuses(from)).toEqual({ 304: 3 * REPOSITORIES })
-    await second.close()
-  })
-
   test('are not asked again after a restart within their turn, and later with the stored ETags', async () => {
-    const second = await startSecond()
+    const { database_url } = service.app.config
+    const second = await startAppService(github, { config: { database_url }, list_limits })
+    second.clock.now = service.clock.now
     const from = requests().length
     await second.runDueJobs()
     expect(statuses(from)).toEqual({})
