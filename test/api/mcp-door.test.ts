@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Config } from '../../src/server/platform/config.ts'
 import { fakeGithub } from '../support/github.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
@@ -15,6 +16,13 @@ github.token('ada', { login: 'ada', id: 1, permissions: {} })
 let service: TestService
 
 afterAll(() => github.close())
+/** Starts the service before the tests of a group. */
+function start(config: Partial<Config> = {}): void {
+  beforeAll(async () => {
+    service = await startTestService({ token: 'ada', config })
+  })
+  afterAll(() => service.close())
+}
 
 const get = (path: string) =>
   fetch(`${service.url}${path}`, { headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' } })
@@ -36,12 +44,8 @@ async function statusOf(headers: Record<string, string>): Promise<number> {
 }
 
 describe('with an OAuth client', () => {
-  beforeAll(async () => {
-    const sign_in = { public_url: PUBLIC_URL, client_id: 'Iv1.abc', client_secret: 'hush' }
-    const github_web_url = 'https://github.example.com'
-    service = await startTestService({ token: 'ada', config: { github_web_url, sign_in } })
-  })
-  afterAll(() => service.close())
+  const sign_in = { public_url: PUBLIC_URL, client_id: 'Iv1.abc', client_secret: 'hush' }
+  start({ github_web_url: 'https://github.example.com', sign_in })
 
   test.each(PATHS)('%s names GitHub, with addresses from PUBLIC_URL', async (path) => {
     const response = await get(path)
@@ -62,10 +66,7 @@ describe('with an OAuth client', () => {
 })
 
 describe('with PUBLIC_URL, without an OAuth client', () => {
-  beforeAll(async () => {
-    service = await startTestService({ token: 'ada', config: { public_url: PUBLIC_URL } })
-  })
-  afterAll(() => service.close())
+  start({ public_url: PUBLIC_URL })
 
   test.each(PATHS)('%s is 404, and its message names what to configure', async (path) => {
     const response = await get(path)
@@ -102,10 +103,7 @@ describe('with PUBLIC_URL, without an OAuth client', () => {
 })
 
 describe('on this machine, without PUBLIC_URL', () => {
-  beforeAll(async () => {
-    service = await startTestService({ token: 'ada' })
-  })
-  afterAll(() => service.close())
+  start()
 
   test('its own pages are accepted', async () => {
     expect(await statusOf({ origin: new URL(service.url).origin })).toBe(200)
@@ -116,19 +114,5 @@ describe('on this machine, without PUBLIC_URL', () => {
     ['a rebound name', { origin: 'http://evil.example', host: 'evil.example' }, 403],
   ])('%s is not', async (_, headers, status) => {
     expect(await statusOf(headers)).toBe(status)
-  })
-})
-
-// Threat: Large, deep or ambiguous bodies at `/mcp`
-describe('with a rate limit', () => {
-  beforeAll(async () => {
-    service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 2 } })
-  })
-  afterAll(() => service.close())
-
-  test('messages count against that of the caller', async () => {
-    expect(await statusOf({})).toBe(200)
-    expect(await statusOf({})).toBe(200)
-    expect(await statusOf({})).toBe(429)
   })
 })

@@ -1,14 +1,13 @@
 /** Notifications at NOTIFY_WEBHOOK_URL: what is posted, once, signed, and retried (docs/notifications.md). */
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { publicOnly } from '../../src/server/tell/notify.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
+import { listen } from '../support/listen.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
 interface Received {
@@ -25,14 +24,15 @@ let received: Received[] = []
 /** The status and headers of the next answers; then 200. */
 let answers: [status: number, headers?: Record<string, string>][] = []
 
-const receiver = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
-  const raw = await text(req)
-  received.push({ headers: req.headers, raw, body: JSON.parse(raw) })
-  const [status, headers = {}] = answers.shift() ?? [200]
-  res.writeHead(status, headers).end('ok')
-}).listen(0, '127.0.0.1')
-await once(receiver, 'listening')
-const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/T1/B2`
+const receiver = await listen(
+  createServer({ keepAliveTimeout: 0 }, async (req, res) => {
+    const raw = await text(req)
+    received.push({ headers: req.headers, raw, body: JSON.parse(raw) })
+    const [status, headers = {}] = answers.shift() ?? [200]
+    res.writeHead(status, headers).end('ok')
+  }),
+)
+const url = `${receiver.url}/T1/B2`
 
 const { fixture, repository, useSettings } = usePullRequests({
   config: { notify: { url, secret: SECRET }, public_url: 'https://deconflict.example' },
@@ -41,10 +41,7 @@ beforeEach(() => {
   received = []
   answers = []
 })
-afterAll(() => {
-  receiver.closeAllConnections()
-  receiver.close()
-})
+afterAll(receiver.close)
 
 const base = Array.from({ length: 120 }, (_, at) => `payments.add(pay(${at}))`)
 const edit = (at: number, added: string[]) =>
