@@ -1,10 +1,8 @@
 /** An activity with its own time to live: its limits, what renews it, and when it no longer applies. */
 import { beforeEach, describe, expect, test } from 'vitest'
+import { DAY_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { pushEvent } from '../support/webhooks.ts'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 const { github, fixture, repository } = usePullRequests()
 
@@ -19,37 +17,25 @@ function left({ expires_at }: { expires_at: string }): number {
 
 const pr_url = () => `https://github.com/${repository.full_name}/pull/7`
 
-describe('a create with ttl_ms', () => {
-  test('replaces that of the repository and returns it', async () => {
-    const activity = await read(await repository.createActivity({ ttl_ms: 10 * MINUTE_MS }))
-    expect(activity.ttl_ms).toBe(10 * MINUTE_MS)
-    expect(left(activity)).toBe(10 * MINUTE_MS)
+describe('ttl_ms of a create', () => {
+  test.each([
+    ['replaces that of the repository', { ttl_ms: 10 * MINUTE_MS }, 10 * MINUTE_MS],
+    ['is lowered to that of the repository', { ttl_ms: 90 * DAY_MS }, DAY_MS],
+    ['is that of the repository if it is null', { ttl_ms: null }, null],
+    ['is that of the repository if it is omitted', {}, null],
+    ['does not apply if there is a pull request', { ttl_ms: 10 * MINUTE_MS, has_pr: true }, null],
+  ])('%s', async (_, { has_pr = false, ...given }: { ttl_ms?: number | null; has_pr?: boolean }, ttl_ms) => {
+    const body = { ...given, ...(has_pr && { pr_url: pr_url() }) }
+    const activity = await read(await repository.createActivity(body))
+    expect(activity.ttl_ms).toBe(ttl_ms)
+    expect(left(activity)).toBe(ttl_ms ?? DAY_MS)
   })
 
-  test('lowers a longer one to that of the repository', async () => {
-    const activity = await read(await repository.createActivity({ ttl_ms: 90 * DAY_MS }))
-    expect(activity.ttl_ms).toEqual(DAY_MS)
-    expect(left(activity)).toEqual(DAY_MS)
-  })
-
-  test.each([59_999, 60_000.5, '60000', -1])('rejects %o', async (ttl_ms) => {
+  test.each([59_999, 60_000.5, '60000', -1])('is refused as %o', async (ttl_ms) => {
     const body = { title: 'Retry', summary: 'Twice.', actor: 'Ben', ttl_ms }
     const refused = await repository.request('POST', '/activity', { body })
     expect(refused.status).toBe(422)
     expect(refused.body.error.param).toBe('ttl_ms')
-  })
-
-  test.each([{ ttl_ms: null }, {}])('with %o applies that of the repository', async (given) => {
-    const activity = await read(await repository.createActivity(given))
-    expect(activity.ttl_ms).toBeNull()
-    expect(left(activity)).toEqual(DAY_MS)
-  })
-
-  test('applies that of the repository if there is a pull request', async () => {
-    const given = { ttl_ms: 10 * MINUTE_MS, pr_url: pr_url() }
-    const activity = await read(await repository.createActivity(given))
-    expect(activity.ttl_ms).toBeNull()
-    expect(left(activity)).toEqual(DAY_MS)
   })
 })
 
@@ -63,11 +49,6 @@ describe('ttl_ms renews the activity', () => {
   test('by a heartbeat', async () => {
     await repository.request('POST', `/activity/${id}/heartbeat`)
     expect(left(await read(id))).toBe(10 * MINUTE_MS)
-  })
-
-  test('but not by an update without one', async () => {
-    await patch(id, { title: 'Retry twice' })
-    expect(left(await read(id))).toBe(6 * MINUTE_MS)
   })
 
   test('up to that of the repository if that became shorter', async () => {
