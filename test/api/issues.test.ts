@@ -15,7 +15,6 @@ const create = async (body: object) => {
 }
 const start = async (body: object) => (await create({ issue: 7, ...body })).activity.id as string
 const patch = (id: string, body: object) => request('PATCH', `/activity/${id}`, { body })
-const archive = (id: string) => request('POST', `/activity/${id}/archive`)
 const claimOf = async (id: string) => (await get(`/activity/${id}`)).issue
 /** The ids of the holder and of the others. */
 const idsOn = async (number: number) => {
@@ -56,20 +55,17 @@ describe('the first live activity on an issue', () => {
     expect(await idsOn(7)).toEqual([first, second.activity.id, third])
   })
 
-  test('is followed by the next one when it is archived, and by nobody after the last', async () => {
-    const [first, second] = [await start({ branch: 'one' }), await start({ branch: 'two' })]
-    await archive(first)
-    expect(await claimOf(second)).toMatchObject({ claimed: true, holder: { activity_id: second } })
-    expect(await claimOf(first)).toMatchObject({ claimed: false, holder: { activity_id: second } })
-    await archive(second)
-    expect(await get('/issues/7')).toEqual({ number: 7, holder: null, others: [], done_by: null })
-  })
-
-  test.each(['abandoned', 'merged'])('is followed by the next one when it is %s', async (status) => {
-    const [first, second] = [await start({ branch: 'one' }), await start({ branch: 'two' })]
-    await patch(first, { status })
-    expect(await idsOn(7)).toEqual([second])
-  })
+  test.each(['archived', 'abandoned', 'merged'])(
+    'is followed by the next one when it is %s, and by nobody after the last',
+    async (status) => {
+      const [first, second] = [await start({ branch: 'one' }), await start({ branch: 'two' })]
+      await patch(first, { status })
+      expect(await claimOf(second)).toMatchObject({ claimed: true, holder: { activity_id: second } })
+      expect(await claimOf(first)).toMatchObject({ claimed: false, holder: { activity_id: second } })
+      await patch(second, { status })
+      expect(await get('/issues/7')).toEqual({ number: 7, holder: null, others: [], done_by: null })
+    },
+  )
 
   test('is followed by the next one at the instant at which it expires', async () => {
     const first = await start({ branch: 'one', ttl_ms: 60_000 })
@@ -163,22 +159,16 @@ test('a pull request for another branch than the default one closes no issue', a
   expect((await repository.request('GET', '/issues/77')).body).toMatchObject({ done_by: null })
 })
 
-describe('an issue that a merged pull request closes', () => {
-  const merge = async () => {
-    const number = await openClosing('retry', 'Closes #7')
-    await repository.merge(number)
-    return repository.githubRepo.pull(number)
-  }
-
-  test('is done for 30 days', async () => {
-    const { number, merged_at } = await merge()
-    const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
-    const done_by = { pr_url, merged_at: new Date(merged_at as string).toISOString() }
-    expect(await get('/issues/7')).toEqual({ number: 7, holder: null, others: [], done_by })
-    expect((await create({ issue: 7, branch: 'late' })).issue).toMatchObject({ claimed: true, done_by })
-    await repository.advance(31 * DAY_MS)
-    expect((await get('/issues/7')).done_by).toBeNull()
-  })
+test('an issue that a merged pull request closes is done for 30 days', async () => {
+  const closing = await openClosing('retry', 'Closes #7')
+  await repository.merge(closing)
+  const { number, merged_at } = repository.githubRepo.pull(closing)
+  const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
+  const done_by = { pr_url, merged_at: new Date(merged_at as string).toISOString() }
+  expect(await get('/issues/7')).toEqual({ number: 7, holder: null, others: [], done_by })
+  expect((await create({ issue: 7, branch: 'late' })).issue).toMatchObject({ claimed: true, done_by })
+  await repository.advance(31 * DAY_MS)
+  expect((await get('/issues/7')).done_by).toBeNull()
 })
 
 describe('two on one issue', () => {
@@ -207,15 +197,6 @@ describe('two on one issue', () => {
     const second = await start({ branch: 'two' })
     await patch(first, { issue: null })
     expect((await get(`/activity/${second}`)).overlap.overlap_detected).toBe(false)
-  })
-
-  test('do not collide on one branch, on a stack, or for different base branches', async () => {
-    const id = await start({ branch: 'one', base_branch: 'main' })
-    const related = async (body: object) => (await create({ issue: 7, ...body })).overlap.related_activity_ids
-    expect(await related({ branch: 'one', base_branch: 'main' })).toEqual([])
-    expect(await related({ branch: 'two', base_branch: 'one' })).toEqual([])
-    expect(await related({ branch: 'three', base_branch: 'release' })).toEqual([])
-    expect((await idsOn(7))[0]).toBe(id)
   })
 
   test('are named in the comment on the later pull request', async () => {

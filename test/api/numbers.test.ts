@@ -92,13 +92,6 @@ describe('two pull requests that take the same number', () => {
     expect(repository.comment(orders)).toContain('**No overlap any more.**')
     expect((await get('/signal')).periods[0].pairs).toMatchObject({ shown: 1, resolved: 1 })
   })
-
-  test('do not if one is stacked on the other, or is for another base branch', async () => {
-    await open('carts', [added(CARTS)])
-    await open('orders', [added(ORDERS)], { base: 'carts' })
-    await open('backport', [added('db/migrations/0042_fix.sql')], { base: 'release' })
-    expect((await get('/overlaps')).items).toEqual([])
-  })
 })
 
 describe('after the merge of one', () => {
