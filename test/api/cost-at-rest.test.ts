@@ -1,12 +1,10 @@
 /** What repositories cost in which nothing happens (docs/contract/organisations.md#cost-at-rest). */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../src/server/github/repository-calls.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { startAppService, useAppService } from '../support/app-service.ts'
 import { installationEvent, pullRequestEvent, pushEvent } from '../support/webhooks.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 const REPOSITORIES = 3
 /** Pull requests on a page of GitHub's list. */
 const PAGE = 5

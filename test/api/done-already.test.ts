@@ -174,7 +174,6 @@ describe('nothing is said', () => {
   const expectNothing = async (files: PullFile[], pull: PullGiven = {}) => {
     const again = await open('again', files, pull)
     expect(repository.comment(again) ?? '').not.toContain(DONE)
-    return again
   }
 
   test('of work for another base branch, such as a backport', async () => {
@@ -184,10 +183,9 @@ describe('nothing is said', () => {
   })
 
   test('of a revert', async () => {
-    const added = await openMerged('retry', [adds(RETRY)])
+    await openMerged('retry', [adds(RETRY)])
     await openMerged('rewrite', [removes(RETRY), adds(linesOf('rewritten', 12), 'src/rewritten.ts')])
     const revert = [removes(linesOf('rewritten', 12), 'src/rewritten.ts'), adds(RETRY)]
-    expect(added).toBeGreaterThan(0)
     await expectNothing(revert)
   })
 
@@ -221,10 +219,8 @@ describe('nothing is said', () => {
   })
 
   test('of more work on the branch that was merged', async () => {
-    const first = await openMerged('feature', [adds(RETRY)])
-    const again = await open('feature', [adds(RETRY)])
-    expect(again).toBeGreaterThan(first)
-    expect(repository.comment(again) ?? '').not.toContain(DONE)
+    await openMerged('again', [adds(RETRY)])
+    await expectNothing([adds(RETRY)])
   })
 
   test('after 30 days', async () => {

@@ -53,7 +53,7 @@ test('drift counts the globs of a declared area', async () => {
   expect(await drift(id)).toEqual({ declared_only: [], changed_only: ['src/cart.ts'] })
 })
 
-test('drift is null while the pull request is a draft, without one, and after the end', async () => {
+test('drift is null while the pull request is a draft, without one, after the end, and if nobody declared it', async () => {
   const id = await drifted({ paths: ['docs/'] }, ['src/pay.ts'], true)
   expect(await drift(id)).toBeNull()
   repository.githubRepo.update(1, { draft: false })
@@ -62,10 +62,7 @@ test('drift is null while the pull request is a draft, without one, and after th
   await repository.request('POST', `/activity/${id}/archive`)
   expect(await drift(id)).toBeNull()
   expect(await drift(await repository.createActivity({ branch: 'other' }))).toBeNull()
-})
-
-test('drift is null for the activity of a pull request that nobody declared', async () => {
-  await repository.open({ head: 'retries', files: ['src/pay.ts'] })
+  await repository.open({ head: 'undeclared' })
   expect(await drift((await listed())[0].id)).toBeNull()
 })
 

@@ -1,5 +1,5 @@
 /** The App on other GitHub hosts than github.com: Enterprise Server, whose rate limits are off by default, and data residency. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/server/platform/config.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { type FakeGithub, fakeGithub } from '../support/github.ts'
@@ -38,21 +38,19 @@ async function commentOnConflict(): Promise<string | undefined> {
   return github.at(SHOP).comments(number)[0]?.body
 }
 
-describe.each([
+test.each([
   ['Enterprise Server', 'https://ghe.example/api/v3', 'https://ghe.example'],
   ['data residency', 'https://api.acme.ghe.com', 'https://acme.ghe.com'],
-])('on %s', (_, api_url, web_url) => {
-  test('the App imports, comments and links to the host', async () => {
-    await start(api_url)
-    expect(await commentOnConflict()).toContain('`#1`')
-    const { items } = (await service.api('GET', `/api/v1/repos/${SHOP}/activity`)).body
-    expect(items.map(({ pr_url }: { pr_url: string }) => pr_url).sort()).toEqual([
-      `${web_url}/${SHOP}/pull/1`,
-      `${web_url}/${SHOP}/pull/2`,
-    ])
-    const health = await fetch(`${service.url}/healthz`)
-    expect(await health.json()).toMatchObject({ github_host: new URL(web_url).host })
-  })
+])('on %s, the App imports, comments and links to the host', async (_, api_url, web_url) => {
+  await start(api_url)
+  expect(await commentOnConflict()).toContain('`#1`')
+  const { items } = (await service.api('GET', `/api/v1/repos/${SHOP}/activity`)).body
+  expect(items.map(({ pr_url }: { pr_url: string }) => pr_url).sort()).toEqual([
+    `${web_url}/${SHOP}/pull/1`,
+    `${web_url}/${SHOP}/pull/2`,
+  ])
+  const health = await fetch(`${service.url}/healthz`)
+  expect(await health.json()).toMatchObject({ github_host: new URL(web_url).host })
 })
 
 test('without headers about a rate limit, nothing waits and nothing fails', async () => {

@@ -71,21 +71,18 @@ describe('live activities', () => {
   })
 })
 
-describe('a pull request', () => {
+test('a pull request is not tracked at the limit, which is logged, and is tracked below it', async () => {
   const effects = () => service.log.filter((line) => line.includes('"over_limit":1'))
-
-  test('is not tracked at the limit, which is logged, and is tracked below it', async () => {
-    repo.githubRepo.open({ number: 1, files: ['src/pay.ts'] })
-    await createActivity()
-    const [first] = (await fill()).filter(({ status }) => status === 201)
-    const logged = effects().length
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    expect(await repo.tracked()).toEqual([])
-    expect(effects().length).toBeGreaterThan(logged)
-    await repo.request('POST', `/activity/${first?.body.activity.id}/archive`)
-    await service.deliverAndRun(repo.event(1, 'synchronize'))
-    expect(await repo.tracked()).toHaveLength(1)
-  })
+  repo.githubRepo.open({ number: 1, files: ['src/pay.ts'] })
+  await createActivity()
+  const [first] = (await fill()).filter(({ status }) => status === 201)
+  const logged = effects().length
+  await service.deliverAndRun(repo.event(1, 'opened'))
+  expect(await repo.tracked()).toEqual([])
+  expect(effects().length).toBeGreaterThan(logged)
+  await repo.request('POST', `/activity/${first?.body.activity.id}/archive`)
+  await service.deliverAndRun(repo.event(1, 'synchronize'))
+  expect(await repo.tracked()).toHaveLength(1)
 })
 
 describe('active notables', () => {

@@ -48,8 +48,8 @@ function isAccepted(redirect_uri: string): boolean {
   return callbacks.includes(withoutPort)
 }
 
-/** The client’s network: the service at its public address, and GitHub’s sign-in, where Ada consents. */
-async function startClient(redirect_uri: string) {
+/** The client’s network: the service at its public address, and GitHub’s sign-in, where Ada consents. Returns her token. */
+async function signIn(redirect_uri: string): Promise<string> {
   const { client_id, client_secret } = await service.stored()
   let challenge = ''
   let verifier = ''
@@ -94,12 +94,9 @@ async function startClient(redirect_uri: string) {
     },
     codeVerifier: () => verifier,
   }
-  const signIn = async () => {
-    await auth(provider, { serverUrl: `${PUBLIC_URL}/mcp`, fetchFn })
-    await auth(provider, { serverUrl: `${PUBLIC_URL}/mcp`, fetchFn, authorizationCode: code })
-    return token
-  }
-  return { signIn }
+  await auth(provider, { serverUrl: `${PUBLIC_URL}/mcp`, fetchFn })
+  await auth(provider, { serverUrl: `${PUBLIC_URL}/mcp`, fetchFn, authorizationCode: code })
+  return token
 }
 
 const callMcp = (token: string) => {
@@ -111,13 +108,10 @@ const callMcp = (token: string) => {
 
 describe('with the App that /setup created', () => {
   test.each(Object.entries(REDIRECTS))('%s signs in, and its token is accepted', async (_, redirect_uri) => {
-    const client = await startClient(redirect_uri)
-    const token = await client.signIn()
-    expect((await callMcp(token)).status).toBe(200)
+    expect((await callMcp(await signIn(redirect_uri))).status).toBe(200)
   })
 
   test('GitHub returns nobody to another site', async () => {
-    const client = await startClient('https://evil.example/callback')
-    await expect(client.signIn()).rejects.toThrow('redirect_uri_mismatch')
+    await expect(signIn('https://evil.example/callback')).rejects.toThrow('redirect_uri_mismatch')
   })
 })

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { publicOnly } from '../../src/server/tell/notify.ts'
+import { DAY_MS, HOUR_MS } from '../../src/vocabulary/clock.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
 import { listen } from '../support/listen.ts'
@@ -17,8 +18,6 @@ interface Received {
   body: any
 }
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const SECRET = 'hush'
 let received: Received[] = []
 /** The status and headers of the next answers; then 200. */
