@@ -212,19 +212,6 @@ describe('the token', () => {
   })
 })
 
-describe('the time budget of a client', () => {
-  test('applies to all calls together: when it is exhausted, the attempt is aborted and not repeated', async () => {
-    const untilAborted = (signal: AbortSignal) =>
-      new Promise<Response>((_, reject) =>
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-      )
-    const { client, sent } = fakeClient([done(), untilAborted], { budget_ms: 200 })
-    await client.getSettings(SHOP)
-    expect(await errorOf(client.getSettings(SHOP))).toMatchObject({ type: 'timed_out' })
-    expect(sent).toHaveLength(2)
-  })
-})
-
 describe('service information', () => {
   const read = async (answer: Response, base_url = 'https://x.test/api/v1') => {
     const sent: unknown[][] = []
