@@ -90,6 +90,7 @@ test('doctor explains why hooks send no requests', async () => {
     ),
   })
   await silent.close()
+  expect(silent.requests).toEqual(['/healthz'])
 })
 
 test('doctor finds hooks that Codex does not trust, where Codex is used', async () => {

@@ -83,12 +83,6 @@ describe('a session', () => {
     expect(await issues()).toEqual([8])
   })
 
-  test('takes none from a prompt that names several, or that of another repository', async () => {
-    await heard('prompt', { prompt: 'Fix #7 or #8' })
-    await heard('prompt', { prompt: 'See acme/other#7' })
-    expect(await issues()).toEqual([null])
-  })
-
   test('keeps the issue of its branch, whatever a prompt names', async () => {
     await tree.git('checkout', '-q', '-b', '7-retry')
     await heard('session-start')
