@@ -14,6 +14,8 @@ interface ShopTests {
   shop: ShopService
   /** The working tree of the current test, whose commands use `shop` with Ada's token. */
   tree: WorkingTree
+  /** Creates an activity of Ben, for Ada's work to overlap with, and returns its id. */
+  startAsBen(fields?: object): Promise<string>
   /** Runs a hook, as an agent does in its session `s1`. `about`: more fields of its JSON. */
   hook(event: string, about?: object, options?: HookOptions): Promise<Ran>
 }
@@ -37,6 +39,11 @@ export function useShop({ branch = 'work' } = {}): ShopTests {
   return {
     shop,
     tree,
+    async startAsBen(fields = {}) {
+      const work = { title: 'Tidy', summary: 'x', actor: 'Ben', branch: 'tidy', base_branch: 'main' }
+      const body = { ...work, scope: { paths: ['src/**/retry.ts'] }, ...fields }
+      return (await shop.api('POST', '/activity', { token: 'tok-ben', body })).body.activity.id
+    },
     hook: (event, about = {}, { agent = 'claude-code', flags = [], ...options } = {}) =>
       tree.run(['hook', event, '--agent', agent, ...flags], {
         ...options,

@@ -5,11 +5,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { useShop } from '../support/shop.ts'
 
 const FILE = 'src/checkout/retry.ts'
-const { shop, tree } = useShop()
+const { shop, tree, startAsBen } = useShop()
 
 beforeEach(async () => {
-  const body = { title: 'Retries', summary: 'x', actor: 'Ben', branch: 'tidy', scope: { paths: [FILE] } }
-  await shop.api('POST', '/activity', { token: 'tok-ben', body })
+  await startAsBen()
   await mkdir(join(tree.path, 'docs'))
 })
 
@@ -20,6 +19,7 @@ describe('check --paths finds the collision', () => {
     const link = join(dirname(tree.path), 'link')
     await symlink(tree.path, link)
     await symlink('../src', join(tree.path, 'docs/sources'))
+    await tree.git('worktree', 'add', '-q', '-b', 'other', '../linked')
     for (const [folder, typed] of [
       ['.', FILE],
       ['.', `./${FILE}`],
@@ -32,18 +32,13 @@ describe('check --paths finds the collision', () => {
       // Through a link to the repository, and through one in it.
       ['docs', join(link, FILE)],
       ['docs', 'sources/checkout/retry.ts'],
+      // In a linked working tree.
+      ['../linked/src/checkout', 'retry.ts'],
     ] as const) {
       const { code, stdout } = await tree.run(['check', '--paths', typed], inTree(folder))
-      expect(stdout, `${typed} in ${folder}`).toContain('“Retries” by “Ben”')
+      expect(stdout, `${typed} in ${folder}`).toContain('“Tidy” by “Ben”')
       expect(code).toBe(2)
     }
-  })
-
-  test('in a linked working tree', async () => {
-    const linked = join(dirname(tree.path), 'linked')
-    await tree.git('worktree', 'add', '-q', '-b', 'other', linked)
-    const { stdout } = await tree.run(['check', '--paths', 'retry.ts'], { cwd: join(linked, 'src/checkout') })
-    expect(stdout).toContain('“Retries” by “Ben”')
   })
 })
 
@@ -62,6 +57,7 @@ test('start, update and note declare the files that are meant', async () => {
 test.each([
   ['check', '--paths', '../../other/a.ts'],
   ['start', 'Work', '--paths', '../../other/a.ts'],
+  ['number', '../../other/a.ts'],
   ['note', 'N', '--category', 'process', '--importance', 'low', '--paths', '../../other/a.ts'],
 ])('%s refuses a path outside of the repository, and sends nothing', async (...args) => {
   const { code, stderr } = await tree.run(args, inTree('docs'))
@@ -77,7 +73,7 @@ test.each([
 ])('with --repo in a clone of %s', async (_, name, path) => {
   await tree.git('remote', 'set-url', 'origin', `https://github.com/${name}.git`)
   const { stdout } = await tree.run(['check', '--repo', 'acme/shop', '--paths', path], inTree('docs'))
-  expect(stdout).toContain('“Retries” by “Ben”')
+  expect(stdout).toContain('“Tidy” by “Ben”')
 })
 
 test('outside of the working tree, an absolute path is refused', async () => {

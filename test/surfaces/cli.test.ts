@@ -11,19 +11,13 @@ import type { WorkingTree } from '../support/working-tree.ts'
 
 const ACTIVITY = /act_[0-9a-z]{26}/
 
-const { shop, tree } = useShop({ branch: 'main' })
+const { shop, tree, startAsBen } = useShop({ branch: 'main' })
 
 const api: Api = (...call) => shop.api(...call)
 const json = async (args: string[], options?: Parameters<WorkingTree['run']>[1]) => {
   const { stdout, stderr } = await tree.run([...args, '--json'], options)
   expect(stderr).toBe('')
   return JSON.parse(stdout)
-}
-/** Creates an activity of Ben, for Ada's commands to overlap with. */
-const startAsBen = async (body: object) => {
-  const work = { title: 'Tidy the retries', summary: 'One for all.', actor: 'Ben', branch: 'tidy', ...body }
-  const answer = await api('POST', '/activity', { token: 'tok-ben', body: work })
-  return answer.body.activity.id as string
 }
 
 test('the commands lead from a check to the end of an activity, with exit codes for scripts', async () => {
@@ -55,20 +49,18 @@ test('the commands lead from a check to the end of an activity, with exit codes 
     },
   })
 
-  const other = await startAsBen({ scope: { paths: ['src/**/retry.ts'] } })
+  const other = await startAsBen()
   const overlap = await tree.run(['check'])
   expect(overlap.code).toBe(2)
   expect(overlap.stdout).toMatch(/Overlap, medium/)
-  expect(overlap.stdout).toContain(
-    `  possible overlap, medium  “Tidy the retries” by “Ben” on “tidy”\n    ${other}\n`,
-  )
+  expect(overlap.stdout).toContain(`  possible overlap, medium  “Tidy” by “Ben” on “tidy”\n    ${other}\n`)
   expect(overlap.stdout).toMatch(
     /works on src\/checkout\/retry\.ts too \(yours: .*theirs:\s+src\/\*\*\/retry\.ts\)\n→ Before you edit there, talk to ben/s,
   )
 
-  expect((await tree.run(['show', id])).stdout).toMatch(/^overlap +medium: “Tidy the retries” by “Ben”/m)
+  expect((await tree.run(['show', id])).stdout).toMatch(/^overlap +medium: “Tidy” by “Ben”/m)
   const named =
-    /^Overlap, medium\n {2}possible overlap, medium {2}“Tidy the retries” by “Ben” on “tidy”\n {4}src\/checkout\/retry\.ts\n/m
+    /^Overlap, medium\n {2}possible overlap, medium {2}“Tidy” by “Ben” on “tidy”\n {4}src\/checkout\/retry\.ts\n/m
   const beat = await tree.run(['heartbeat'])
   expect(beat.code).toBe(2)
   expect(beat.stdout).toMatch(named)
@@ -333,7 +325,7 @@ describe('the scope from git', () => {
   })
 
   test('is sent without a branch on the base branch, so that work to be merged there can collide', async () => {
-    const other = await startAsBen({ base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } })
+    const other = await startAsBen()
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     const ran = await tree.run(['check'])
     expect(ran.code).toBe(2)
@@ -379,7 +371,7 @@ describe('the scope from git', () => {
     const ran = await tree.run(['update', '--refresh'])
     expect(ran.code).toBe(2)
     expect(ran.stdout).toMatch(
-      /^Updated “Fresh”: active, medium risk, 1 changed file \(act_\w+\)\nOverlap, medium\n.*“Tidy the retries” by “Ben”/,
+      /^Updated “Fresh”: active, medium risk, 1 changed file \(act_\w+\)\nOverlap, medium\n.*“Tidy” by “Ben”/,
     )
   })
 

@@ -37,19 +37,15 @@ test('the start of a session runs git five times, a prompt three times, and a re
   expect(await callsOf('after-read', { tool_name: 'Read', tool_input: { file_path: file } })).toEqual([])
 })
 
-test('the base is the default branch of the remote', async () => {
+test.each([
+  ['the default branch of the remote', 'next', 'next'],
+  ['a common name if the remote no longer has its default branch', 'gone', 'main'],
+])('the base is %s', async (_, head, base_branch) => {
   await tree.git('update-ref', 'refs/remotes/origin/next', 'HEAD')
-  await tree.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/next')
+  await tree.git('symbolic-ref', 'refs/remotes/origin/HEAD', `refs/remotes/origin/${head}`)
   await hook('session-start')
   const { items } = (await shop.api('GET', '/activity')).body
-  expect(items).toMatchObject([{ branch: 'work', base_branch: 'next' }])
-})
-
-test('the base is a common name if the remote no longer has its default branch', async () => {
-  await tree.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/gone')
-  await hook('session-start')
-  const { items } = (await shop.api('GET', '/activity')).body
-  expect(items).toMatchObject([{ branch: 'work', base_branch: 'main' }])
+  expect(items).toMatchObject([{ branch: 'work', base_branch }])
 })
 
 test('the remote is found through insteadOf', async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type LossyProxy, startLossyProxy } from '../support/lossy-proxy.ts'
 import { useShop } from '../support/shop.ts'
 
-const { shop, tree, hook: run } = useShop()
+const { shop, tree, hook: run, startAsBen } = useShop()
 let proxy: LossyProxy
 
 beforeEach(async () => {
@@ -109,10 +109,7 @@ describe('a response that is lost for a moment', () => {
     proxy.loses = (request) => which(request) && left-- > 0
   }
 
-  beforeEach(async () => {
-    const body = { title: 'Retry', summary: 'x', actor: 'Ben', branch: 'ben', issue: 7 }
-    await shop.api('POST', '/activity', { token: 'tok-ben', body })
-  })
+  beforeEach(() => startAsBen({ issue: 7 }))
 
   test('creates one activity, and the same hook says who holds its issue', async () => {
     await tree.git('checkout', '-q', '-b', '7-retry')

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { editOf } from '../support/lines.ts'
 import { useShop } from '../support/shop.ts'
 
-const { shop, tree, hook: run } = useShop()
+const { shop, tree, hook: run, startAsBen } = useShop()
 
 const at = (name: string) => join(tree.path, name)
 /** The warning that the agent reads; empty if there is none. */
@@ -21,12 +21,6 @@ const listed = async (): Promise<{ id: string; branch: string | null; agent: str
   (await shop.api('GET', '/activity?limit=100')).body.items
 const mine = async () => (await listed()).filter(({ branch }) => branch !== 'tidy')
 const retrieved = async (id: string) => (await shop.api('GET', `/activity/${id}`)).body
-const startAsBen = async (body: object = {}): Promise<string> => {
-  const scope = { paths: ['src/**/retry.ts', 'lib/**'] }
-  const work = { title: 'Tidy', summary: 'x', actor: 'Ben', branch: 'tidy', base_branch: 'main', scope }
-  const answer = await shop.api('POST', '/activity', { token: 'tok-ben', body: { ...work, ...body } })
-  return answer.body.activity.id
-}
 
 const RETRY = 'src/checkout/retry.ts'
 
@@ -170,7 +164,7 @@ describe('the agent is warned about overlap', () => {
 
   test('that a shell command caused, with the next prompt', async () => {
     await warningOf('session-start')
-    await startAsBen()
+    await startAsBen({ scope: { paths: ['lib/**'] } })
     await tree.write({ 'lib/by-shell.ts': '1\n' })
     expect(await run('stop')).toEqual({ code: 0, stdout: '', stderr: '' })
     const [activity] = await mine()

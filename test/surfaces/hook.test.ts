@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { useShop } from '../support/shop.ts'
 
-const { shop, tree, hook } = useShop()
+const { shop, tree, hook, startAsBen } = useShop()
 
 const at = (name: string) => join(tree.path, name)
 const read = async (id: string) => (await shop.api('GET', `/activity/${id}`)).body
@@ -16,11 +16,6 @@ describe('the hook of an agent', () => {
     const [activity, ...others] = await listed()
     expect(others).toEqual([])
     return activity
-  }
-  const startAsBen = () => {
-    const work = { title: 'Tidy', summary: 'x', actor: 'Ben', branch: 'tidy', base_branch: 'main' }
-    const body = { ...work, scope: { paths: ['src/**/retry.ts'] } }
-    return shop.api('POST', '/activity', { token: 'tok-ben', body })
   }
 
   test('creates an activity for the session, adds edited files, warns once, and archives it', async () => {
@@ -145,8 +140,7 @@ describe('the hook of an agent', () => {
 
   test('warns a session on the base branch about work to be merged into it, and not about itself', async () => {
     await tree.git('checkout', '-q', 'main')
-    const { body } = await startAsBen()
-    const ben = body.activity.id
+    const ben = await startAsBen()
     await hook('session-start')
     const mine = (await listed()).find(({ id }: { id: string }) => id !== ben)
     expect(mine.title).toBe('Work on main')

@@ -2,12 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { useShop } from '../support/shop.ts'
 
-const { shop, tree, hook } = useShop()
+const { shop, tree, hook, startAsBen } = useShop()
 
-const heldByBen = async (body: object = {}): Promise<string> => {
-  const work = { title: 'Retry', summary: 'x', actor: 'Ben', branch: 'ben/7-retry', issue: 7, ...body }
-  return (await shop.api('POST', '/activity', { token: 'tok-ben', body: work })).body.activity.id
-}
+const heldByBen = (fields: object = {}) =>
+  startAsBen({ branch: 'ben/7-retry', issue: 7, scope: { paths: [] }, ...fields })
 const mine = async () => {
   const { body } = await shop.api('GET', '/activity?limit=100')
   return body.items.filter(({ actor }: { actor: string }) => actor !== 'Ben')
