@@ -277,7 +277,13 @@ test('the title and summary of a newcomer are in no answer to agents, until GitH
   expect(found.overlap_detected).toBe(true)
   expect(found.reason).toContain(`with #${number} by “eve”`)
   expect(JSON.stringify(found)).not.toMatch(/cheap/i)
-  for (const answer of [await mcp('list_work', {}), await mcp('show_record', { id })]) {
+  const asked: [string, object][] = [
+    ['list_work', {}],
+    ['show_record', { id }],
+    ['update_work', { id, risk: 'low' }],
+  ]
+  for (const [name, given] of asked) {
+    const answer = await mcp(name, given)
     expect(answer).toContain(`#${number}`)
     expect(answer).not.toMatch(/cheap/i)
   }
@@ -285,6 +291,7 @@ test('the title and summary of a newcomer are in no answer to agents, until GitH
     body: { title: 'Mine', summary: 'x', actor: 'Ada', branch: 'mine', scope },
   })
   expect(mine.body).toMatchObject({ activity: {} })
+  expect(await mcp('list_work', {})).toContain('Mine')
   const kept = await repository.request('GET', `/activity/${mine.body.activity.id}`)
   expect(kept.body.overlap.matches).toMatchObject([{ id, title: `#${number}` }])
   // People see it.
