@@ -19,6 +19,7 @@ function place(example: string, fields: Partial<ReportedPath> = {}): ReportedPat
   return { example, verdict: null, confidence: null, your_lines: null, their_lines: null, ...fields }
 }
 
+const SHA = 'a'.repeat(40)
 const PULL = (number: number) => ({ number, url: `https://github.com/acme/shop/pull/${number}` })
 const reportedActivity: ReportedActivity = {
   ...{ severity: 'medium', title: 'Retry payments', actor: 'Ben', branch: 'retries', pull_request: PULL(3) },
@@ -132,7 +133,7 @@ const HOSTILE: [string, string][] = [
 ]
 
 // Threat: Markup in comments
-describe('markup from users is escaped in the comment', () => {
+describe('markup from users is escaped in the comment and in the check run', () => {
   const ALLOWED_LINKS = new Set(['https://redirect.github.com/acme/shop/pull/3', 'https://acme.example/d/1'])
   const takenBy = (text: string): TakenFinding[] => {
     const names = { directory: text, yours: text, theirs: text }
@@ -154,6 +155,17 @@ describe('markup from users is escaped in the comment', () => {
       (text) => ({
         ...one({ consequence: 'same_number', findings: takenBy(text), fixes: [text] }),
         taken: [{ ...PULL(3), taken: takenBy(text), fixes: [text] }],
+      }),
+    ],
+    [
+      'what is below the threshold',
+      (text) => ({
+        suppressed: {
+          activities: [
+            { ...unshown, title: text, actor: text, branch: text, paths: [place(text), place(text, LIKELY)] },
+          ],
+          notables: [{ ...notable, title: text, where: text }],
+        },
       }),
     ],
     [
@@ -181,8 +193,10 @@ describe('markup from users is escaped in the comment', () => {
   ]
 
   describe.each(places)('with %s', (_, changes) => {
+    /** The check run contains the text of the comment. */
+    const shown = (text: string) => checkRunOf(SHA, report(changes(text))).summary
     test.each(HOSTILE)('of %s', (_, text) => {
-      const plain = expectEscaped(commentOf(report(changes(text))), commentOf(report(changes('harmless'))))
+      const plain = expectEscaped(shown(text), shown('harmless'))
       expect(plain.links.every((link) => ALLOWED_LINKS.has(link))).toBe(true)
     })
   })
@@ -404,8 +418,6 @@ describe('the comment', () => {
 })
 
 describe('the check run', () => {
-  const sha = 'a'.repeat(40)
-
   test.each<[string, Partial<Report>, 'success' | 'neutral', string]>([
     ['nothing overlaps', {}, 'success', 'No overlap'],
     ['all overlaps are below the threshold', low, 'success', BELOW],
@@ -414,8 +426,8 @@ describe('the check run', () => {
     ['nothing was compared', { not_compared: 'not_live' }, 'neutral', 'Not compared'],
     ['only notables were compared', { ...low, not_compared: 'nothing_given' }, 'neutral', BELOW],
   ])('where %s', (_, changes, conclusion, title) => {
-    const run = checkRunOf(sha, quiet(changes))
-    expect(run).toMatchObject({ head_sha: sha, conclusion, title, annotations: [] })
+    const run = checkRunOf(SHA, quiet(changes))
+    expect(run).toMatchObject({ head_sha: SHA, conclusion, title, annotations: [] })
     expect(run.summary).not.toContain(MARKER)
     expect(run.summary.includes('there may be more')).toBe(changes.is_complete === false)
     expect(run.summary.includes('Other activities were not compared: ')).toBe(
@@ -428,41 +440,24 @@ describe('the check run', () => {
       ...unshown,
       ...{ paths: [], areas: [], consequence: 'same_work', findings: [{ kind: 'issue', issue: 7 }] },
     }
-    const run = checkRunOf(sha, quiet({ suppressed: { activities: [alike], notables: [] } }))
+    const run = checkRunOf(SHA, quiet({ suppressed: { activities: [alike], notables: [] } }))
     expect(run.summary).toContain(
       '(`Ben`, ready) seems to do the same as this pull request (both close `#7`) (',
     )
   })
 
   test('names overlaps below the threshold, with or without others above it', () => {
-    for (const run of [checkRunOf(sha, quiet(low)), checkRunOf(sha, report(low))]) {
+    for (const run of [checkRunOf(SHA, quiet(low)), checkRunOf(SHA, report(low))]) {
       expect(run.summary).toContain(
         '**Not shown in comments**\n\n- [`#3`](https://redirect.github.com/acme/shop/pull/3) `Retry payments` (`Ben`, ready): `src/pay.ts` (low, below the threshold)\n- `Tills are frozen` (low), for `src/**`',
       )
     }
   })
 
-  test.each(HOSTILE)('escapes %s below the threshold', (_, text) => {
-    const suppressed = (words: string) => ({
-      activities: [
-        {
-          ...unshown,
-          title: words,
-          actor: words,
-          branch: words,
-          paths: [place(words), place(words, LIKELY)],
-        },
-      ],
-      notables: [{ ...notable, title: words, where: words }],
-    })
-    const summary = (words: string) => checkRunOf(sha, quiet({ suppressed: suppressed(words) })).summary
-    expectEscaped(summary(text), summary('harmless'))
-  })
-
   test('contains the text of the comment and at most 50 annotations on overlapping files', () => {
     const head = { path: 'moved/b.ts', lines: [41, 60] as LineRange }
     const activities = [{ ...reportedActivity, paths: [place('a.ts'), place('b.ts', { ...LIKELY, head })] }]
-    const run = checkRunOf(sha, report({ activities }))
+    const run = checkRunOf(SHA, report({ activities }))
     expect(run.summary).toBe(commentOf(report({ activities })))
     expect(run.annotations).toEqual([
       { path: 'a.ts', lines: null, message: '#3 works on a.ts too: Retry payments, by Ben' },
@@ -477,12 +472,12 @@ describe('the check run', () => {
       ...reportedActivity,
       paths: ['a', 'b', 'c'].map((path) => place(path)),
     }))
-    expect(checkRunOf(sha, report({ activities: many })).annotations).toHaveLength(50)
+    expect(checkRunOf(SHA, report({ activities: many })).annotations).toHaveLength(50)
   })
 
   test.each(HOSTILE)('of an invalid settings file escapes %s', (_, text) => {
     const summary = (words: string) =>
-      settingsRunOf(sha, [{ line: 3, key: words, message: words }], { is_first: false }).summary
+      settingsRunOf(SHA, [{ line: 3, key: words, message: words }], { is_first: false }).summary
     expect(expectEscaped(summary(text), summary('harmless'))).toMatchObject({ links: [], html: [] })
   })
 })
