@@ -1,4 +1,4 @@
-/** Compares the documentation with the code. */
+/** Compares the documentation with the code, and the threats of SECURITY.md with the tests that name them. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -124,4 +124,31 @@ test('every source file that the documentation names exists', () => {
   expect(named.length).toBeGreaterThan(30)
   const exists = (path: string) => existsSync(new URL(path, ROOT)) || existsSync(new URL(`src/${path}`, ROOT))
   expect(named.filter(({ path }) => !exists(path))).toEqual([])
+})
+
+const threats = (read('SECURITY.md').split('\n## Assumptions')[0] ?? '')
+  .split('\n')
+  .filter((line) => /^\| (?!Threat |---)/.test(line))
+  .map((line) => line.split('|')[1]?.trim())
+
+const named = readdirSync(new URL('test', ROOT), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
+  .flatMap((file) =>
+    [...read(`test/${file}`).matchAll(/^ *\/\/ Threat: (.*)$/gm)].map(([, threat]) => threat),
+  )
+
+test('every threat is named by a test', () => {
+  expect(threats.length).toBeGreaterThan(25)
+  expect(threats.filter((threat) => !named.includes(threat))).toEqual([])
+})
+
+test('every threat that a test names is in SECURITY.md', () => {
+  expect(named.filter((threat) => !threats.includes(threat))).toEqual([])
+})
+
+// Threat: Root in the container
+test('the image runs as an unprivileged user', () => {
+  const lines = read('Dockerfile').split('\n')
+  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')))
+  expect(last.filter((line) => line.startsWith('USER '))).toEqual(['USER node'])
 })

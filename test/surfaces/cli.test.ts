@@ -263,7 +263,7 @@ describe('the scope from git', () => {
     expect(both.scope).toEqual({ areas: [], paths: ['lib/**'], changes })
   })
 
-  // `test/rules/cli-changes.test.ts` has what is left out.
+  // `test/rules/git.test.ts` has what is left out.
   test('fits into one request, however many files have changed', async () => {
     await mkdir(join(tree.path, 'lib'))
     const names = Array.from({ length: 3100 }, (_, index) => `lib/file-${index}.ts`)
