@@ -1,7 +1,6 @@
 /** The distinct paths of many records, indexed by directory: which of them share a path with those of one scope. */
 import type { Deadline } from '../vocabulary/deadline.ts'
 import { firstIndex } from '../vocabulary/lists.ts'
-import type { Alternative } from '../vocabulary/scope/alternative.ts'
 import { fileGlob, type Glob, isSimple, literalDir, parseGlob } from '../vocabulary/scope/glob.ts'
 import {
   dirsAround,
@@ -108,7 +107,9 @@ export class PathIndex<Owner> {
     const patterns: PathEntry<Owner>[] = []
     const isNear = (entry: PathEntry<Owner>) => overlapsAny(paths, [globOf(entry)], { deadline, ignore })
     for (const [dir, mine] of paths.entries) {
-      for (const entry of this.#candidates(dir, mine.some(matchesBeneath))) {
+      // No path is beneath a file.
+      const isBeneathToo = mine.some(({ alternative: { kind } }) => kind !== 'file')
+      for (const entry of this.#candidates(dir, isBeneathToo)) {
         if (deadline.isOver) return
         yield undefined
         if (compared.has(entry)) continue
@@ -147,11 +148,6 @@ function dirOf({ source, is_file }: PathEntry<unknown>): string {
 /** What an entry matches. */
 function globOf({ source, is_file }: PathEntry<unknown>): Glob {
   return is_file ? fileGlob(source) : parseGlob(source)
-}
-
-/** No path is beneath a file. */
-function matchesBeneath({ alternative: { kind } }: { alternative: Alternative }): boolean {
-  return kind !== 'file'
 }
 
 /** The index of the first of the sorted texts that is `text` or after it. */

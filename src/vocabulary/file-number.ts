@@ -68,7 +68,11 @@ const BINARY =
 export function numberOf(path: string): Numbered | null {
   const slash = path.lastIndexOf('/')
   const [directory, name] = [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)]
-  if (BINARY.test(name) || DATE.test(name) || directory.split('/').some(isNever)) return null
+  const isNever = directory
+    .toLowerCase()
+    .split('/')
+    .some((each) => NEVER.has(each))
+  if (BINARY.test(name) || DATE.test(name) || isNever) return null
   const flyway = FLYWAY.exec(name)
   if (flyway) {
     const parts = (flyway[2] as string).split(/[._]/)
@@ -79,10 +83,6 @@ export function numberOf(path: string): Numbered | null {
   if (prefix === undefined || value === undefined) return null
   if (Number(value) === 0 && isNamed(directory, PROPOSALS)) return null
   return { directory, prefix, value }
-}
-
-function isNever(directory: string): boolean {
-  return NEVER.has(directory.toLowerCase())
 }
 
 /** Whether the names of the directory say that its files are numbered. */

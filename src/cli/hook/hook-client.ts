@@ -52,18 +52,14 @@ const DELAYS_MS = [100, 300]
  */
 export async function sendWithHttp(url: string, init: RequestInit): Promise<Response> {
   const first = send(url, init)
-  if (!(await first.then(isOfBalancer, isConnectionLost))) return first
+  if (!(await first.then(({ status }) => status === BAD_GATEWAY, isConnectionLost))) return first
   for (const delay_ms of DELAYS_MS) {
     await new Promise((resolve) => setTimeout(resolve, delay_ms))
     const answer = await send(url, init).catch(() => undefined)
-    if (answer !== undefined && !isOfBalancer(answer)) return answer
+    if (answer !== undefined && answer.status !== BAD_GATEWAY) return answer
   }
   // Not a later failure: the service may have carried out the request.
   return first
-}
-
-function isOfBalancer({ status }: Response): boolean {
-  return status === BAD_GATEWAY
 }
 
 function isConnectionLost(error: unknown): boolean {

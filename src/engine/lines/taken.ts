@@ -80,10 +80,6 @@ function isJournal(path: string): boolean {
   return `/${path}`.endsWith('/meta/_journal.json')
 }
 
-function aboveJournal(path: string): string {
-  return directoryOf(directoryOf(path))
-}
-
 /** Tells which numbers and parents of the files count. */
 function counterOf(files: readonly NewFile[]): Taking['isTaken'] {
   let journals: Set<string> | undefined
@@ -92,7 +88,7 @@ function counterOf(files: readonly NewFile[]): Taking['isTaken'] {
       files
         .map(({ path }) => path)
         .filter(isJournal)
-        .map(aboveJournal),
+        .map((path) => directoryOf(directoryOf(path))),
     )
     return journals.has(directory)
   }

@@ -16,14 +16,6 @@ const FILES = fileURLToPath(new URL('dist/web', ROOT))
 /** The names of assets contain a hash of their content. Only files that exist get this header. */
 const CACHED_FOR_A_YEAR = 'public, max-age=31536000, immutable'
 
-/**
- * Allows scripts, styles and requests of this origin only: nothing inline, no framing, and nothing external except avatars,
- * which GitHub redirects to a host of their own.
- */
-function policyFor(github_web_url: string): string {
-  return pagePolicy("'self'", ` ${github_web_url} ${avatarsUrl(github_web_url)}`, "'self'")
-}
-
 function pagePolicy(styles: string, images: string, forms: string): string {
   return contentPolicy(
     "script-src 'self'",
@@ -57,9 +49,12 @@ export function dashboard(
 ) {
   const { show, complete: completeSetup } = setup({ app, ...options })
   const compress = compression()
+  const { github_web_url } = app.config
+  // Nothing external except avatars, which GitHub redirects to a host of their own.
+  const policy = pagePolicy("'self'", ` ${github_web_url} ${avatarsUrl(github_web_url)}`, "'self'")
   const { findToken, showSession, begin, complete, signOut } = signIn(app, local)
   const routes = [
-    get('page', '/', [compress, showPage('index.html', policyFor(app.config.github_web_url))]),
+    get('page', '/', [compress, showPage('index.html', policy)]),
     get('docs', '/docs', [compress, showPage('docs.html', DOCS_POLICY)]),
     get('session', '/session', showSession),
     get('signIn', '/session/login', begin),

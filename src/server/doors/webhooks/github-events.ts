@@ -242,11 +242,8 @@ const CHANGING_ACCESS: ReadonlySet<string> = new Set([
 /** The accounts whose permissions the event may change: the current owner and the former one. */
 export function accessOwnersOf(name: string, payload: Source): string[] {
   if (!CHANGING_ACCESS.has(name)) return []
-  const { changes } = payload
-  const former = changes?.owner?.from
-  const logins = [
-    ownerOf(payload),
-    former?.organization?.login ?? former?.user?.login ?? changes?.login?.from,
-  ]
-  return logins.filter((login) => login !== undefined)
+  const { owner, login } = payload.changes ?? {}
+  const from = owner?.from
+  const former = from?.organization?.login ?? from?.user?.login ?? login?.from
+  return [ownerOf(payload), former].filter((each) => each !== undefined)
 }
