@@ -1,6 +1,6 @@
 /** Which repository and record an address refers to: current and former names, and ids of other repositories. */
-import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { openRawConnection } from '../support/raw-connection.ts'
 import {
   ACTIVITY,
   call,
@@ -17,17 +17,12 @@ const OTHER = '/api/v1/repos/acme/other'
 const { github, service } = useService({ repositories: ['acme/shop', 'acme/other'] })
 
 /** Sends the path unchanged; `fetch` resolves `..` before it sends a request. */
-function getAsWritten(path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(service.url)
-    request({ hostname, port, path, headers: { authorization: 'Bearer ada' } }, async (res) => {
-      let text = ''
-      for await (const chunk of res) text += chunk
-      resolve(`${res.statusCode} ${JSON.parse(text).error?.type}`)
-    })
-      .on('error', reject)
-      .end()
-  })
+async function getAsWritten(path: string): Promise<string> {
+  const { socket, write, answer } = await openRawConnection(service.url)
+  write(`GET ${path} HTTP/1.1\r\nhost: here\r\nauthorization: Bearer ada\r\n\r\n`)
+  const found = await answer()
+  socket.destroy()
+  return outcome(found)
 }
 
 describe('a record of another repository', () => {
