@@ -1,5 +1,6 @@
 /** Admission: the same token check, limit of failed tokens and quota on every surface. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { postMcp } from '../support/api.ts'
 import { outcome } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 
@@ -33,12 +34,10 @@ type Door = (authorization: string | undefined) => Promise<Response>
 const header = (authorization: string | undefined): Record<string, string> =>
   authorization === undefined ? {} : { authorization }
 
-const message = (method: string, params: object): Door => {
-  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  return (authorization) =>
-    fetch(`${service.url}/mcp`, { method: 'POST', headers: { ...headers, ...header(authorization) }, body })
-}
+const message =
+  (method: string, params: object): Door =>
+  (authorization) =>
+    postMcp(service.url, { method, params }, header(authorization))
 
 const clientInfo = { name: 'a-test', version: '1' }
 const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }

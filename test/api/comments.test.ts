@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
 import { pairs } from '../../src/server/tell/table.ts'
+import { postMcp } from '../support/api.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { commentEvent } from '../support/webhooks.ts'
@@ -255,22 +256,8 @@ test('the title and summary of a newcomer are in no answer to agents, until GitH
   const scope = { paths: ['src/**'] }
   const check = async () => (await repository.request('POST', '/activity/check', { body: { scope } })).body
   const mcp = async (name: string, given: object) => {
-    const message = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name, arguments: { repository: repository.full_name, ...given } },
-    }
-    const response = await fetch(`${fixture.service.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: 'Bearer ada',
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify(message),
-    })
-    return response.text()
+    const params = { name, arguments: { repository: repository.full_name, ...given } }
+    return (await postMcp(fixture.service.url, { method: 'tools/call', params })).text()
   }
   const [{ id }] = (await repository.request('GET', '/activity')).body.items
   const found = await check()

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postMcp } from '../support/api.ts'
 import { fakeGithub } from '../support/github.ts'
 import { type SetupService, startSetupService } from '../support/setup-service.ts'
 
@@ -99,16 +100,11 @@ async function signIn(redirect_uri: string): Promise<string> {
   return token
 }
 
-const callMcp = (token: string) => {
-  const accept = 'application/json, text/event-stream'
-  const headers = { accept, 'content-type': 'application/json', authorization: `Bearer ${token}` }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
-  return fetch(`${service.url}/mcp`, { method: 'POST', headers, body })
-}
-
 describe('with the App that /setup created', () => {
   test.each(Object.entries(REDIRECTS))('%s signs in, and its token is accepted', async (_, redirect_uri) => {
-    expect((await callMcp(await signIn(redirect_uri))).status).toBe(200)
+    const authorization = `Bearer ${await signIn(redirect_uri)}`
+    const { status } = await postMcp(service.url, { method: 'tools/list' }, { authorization })
+    expect(status).toBe(200)
   })
 
   test('GitHub returns nobody to another site', async () => {

@@ -45,3 +45,17 @@ export function apiAt(url: string, token: string): Api {
     return { status: response.status, headers: response.headers, body }
   }
 }
+
+/** Posts one message to `/mcp`. */
+export function postMcp(
+  url: string,
+  { method, params = {} }: { method: string; params?: object },
+  headers: Record<string, string> = { authorization: 'Bearer ada' },
+): Promise<Response> {
+  const accept = 'application/json, text/event-stream'
+  return fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: { accept, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+}
