@@ -3,18 +3,17 @@ import { and, eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
-import { type TestRepository, useRepositories } from '../support/repository.ts'
+import { useRepository } from '../support/repository.ts'
 
-const fixture = useRepositories()
-const { repository } = fixture
+const { service, repo } = useRepository()
 
 const SECRET = 'const distinctive_zebra_crossing = 4711'
 const PATCH = `@@ -1,3 +1,4 @@\n const retries = 2\n+${SECRET}\n export default retries\n // the end\n`
 const SHA = 'a1'.repeat(20)
 const OTHER_SHA = 'b2'.repeat(20)
 
-const digestsOf = async (repo: TestRepository, id: string) => {
-  const rows = await fixture.service.app.database
+const digestsOf = async (id: string) => {
+  const rows = await service.app.database
     .connection()
     .select()
     .from(file_changes)
@@ -33,7 +32,6 @@ const shown = (path: string, over: object = {}) => ({
 
 describe('declared changes', () => {
   test('stand in a list with at most 20 of all paths, one of each folder first, and how many there are', async () => {
-    const repo = repository()
     const named = (folder: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${folder}/${index}.ts`)
     const paths = [...named('src', 25), 'docs/**', 'a.ts']
@@ -50,7 +48,6 @@ describe('declared changes', () => {
   })
 
   test('are returned without their patches, in their order', async () => {
-    const repo = repository()
     const changes = [
       {
         path: 'src/z*[a].ts',
@@ -76,28 +73,26 @@ describe('declared changes', () => {
   })
 
   test('are replaced by an update with a scope, and kept by one without', async () => {
-    const repo = repository()
     const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
     const patch = (body: object) => repo.request('PATCH', `/activity/${id}`, { body })
     expect((await patch({ title: 'Other' })).body.scope.changes).toEqual([shown('a.ts')])
     expect((await patch({ scope: { changes: [{ path: 'b.ts' }] } })).body.scope.changes).toEqual([
       shown('b.ts'),
     ])
-    expect(await digestsOf(repo, id)).toEqual([null])
+    expect(await digestsOf(id)).toEqual([null])
     expect((await patch({ scope: {} })).body.scope.changes).toEqual([])
-    expect(await digestsOf(repo, id)).toEqual([])
+    expect(await digestsOf(id)).toEqual([])
   })
 
   test('keep the digest of the stored blob when they are sent without a patch', async () => {
-    const repo = repository()
     const id = await repo.createActivity({
       scope: { changes: [{ path: 'a.ts', blob_sha: SHA, patch: PATCH }] },
     })
-    const [digest] = await digestsOf(repo, id)
+    const [digest] = await digestsOf(id)
     expect(digest).toMatch(/^[0-9a-f]{20,}$/)
     const send = async (changes: object[]) => {
       await repo.request('PATCH', `/activity/${id}`, { body: { scope: { changes } } })
-      return digestsOf(repo, id)
+      return digestsOf(id)
     }
     expect(await send([{ path: 'b.ts' }, { path: 'a.ts', blob_sha: SHA }])).toEqual([null, digest])
     expect(await send([{ path: 'a.ts', blob_sha: OTHER_SHA }])).toEqual([null])
@@ -105,10 +100,9 @@ describe('declared changes', () => {
   })
 
   test('without a difference change nothing; a different patch does', async () => {
-    const repo = repository()
     const changes = [{ path: 'a.ts', blob_sha: SHA, patch: PATCH, status: 'added' }]
     const { activity } = await repo.create({ scope: { changes } })
-    fixture.service.clock.advance(1000)
+    service.clock.advance(1000)
     const send = async (body: object[]) =>
       (await repo.request('PATCH', `/activity/${activity.id}`, { body: { scope: { changes: body } } })).body
         .updated_at
@@ -117,7 +111,6 @@ describe('declared changes', () => {
   })
 
   test('are files: a changed file matches nothing beneath it, and a declared path does', async () => {
-    const repo = repository()
     const id = await repo.createActivity({
       scope: { changes: [{ path: 'src/retry.ts', patch: PATCH }, { path: 'a' }] },
     })
@@ -133,21 +126,19 @@ describe('declared changes', () => {
   })
 
   test('are not compared after the activity ended, but still returned', async () => {
-    const repo = repository()
     const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
     const body = { status: 'merged', scope: { changes: [{ path: 'b.ts', patch: PATCH }] } }
     const merged = await repo.request('PATCH', `/activity/${id}`, { body })
     expect(merged.body.scope.changes).toEqual([shown('b.ts')])
-    expect(await digestsOf(repo, id)).toEqual([])
+    expect(await digestsOf(id)).toEqual([])
     await repo.request('PATCH', `/activity/${id}`, {
       body: { scope: { changes: [{ path: 'c.ts', patch: PATCH }] } },
     })
-    expect(await digestsOf(repo, id)).toEqual([])
+    expect(await digestsOf(id)).toEqual([])
   })
 
   // Threat: Code at rest in the service's database
   test('leave no line of a patch in the database', async () => {
-    const repo = repository()
     const body = { scope: { changes: [{ path: 'a.ts', patch: PATCH }] }, base_sha: SHA }
     const { activity } = await repo.create(body)
     const headers = { 'Idempotency-Key': 'once' }
@@ -157,7 +148,7 @@ describe('declared changes', () => {
     )
     await repo.request('PATCH', `/activity/${activity.id}`, { body })
     await repo.check(body)
-    const stored = await dumpDatabase(fixture.service)
+    const stored = await dumpDatabase(service)
     expect(stored).not.toMatch(/zebra/)
     expect(stored).toContain(activity.id)
   })
@@ -166,7 +157,6 @@ describe('declared changes', () => {
 test.each(['a\u0000b', 'a\ud800b'])(
   'a patch that names %j, which a database rejects, is accepted by a create, an update and a check',
   async (name) => {
-    const repo = repository()
     const lines = [`+revision = "${name}"`, `+down_revision = "${name}"`]
     const patch = `@@ -0,0 +1,2 @@\n${lines.join('\n')}\n`
     const scope = { changes: [{ path: 'versions/a.py', status: 'added', patch }] }
@@ -212,13 +202,12 @@ describe('a check rejects', () => {
     ['no hunk', [{ path: 'b' }, { path: 'a', patch: 'Binary files differ' }], '[1].patch', /no @@ hunk/],
     ['patches of more than 512 KiB', patches, '', /at most 524288 bytes in total, not 600032/],
   ])('%s', async (_, changes, param, message, status = 422) => {
-    const answer = await repository().request('POST', '/activity/check', { body: { scope: { changes } } })
+    const answer = await repo.request('POST', '/activity/check', { body: { scope: { changes } } })
     const error = { param: `scope.changes${param}`, message: expect.stringMatching(message) }
     expect(answer).toMatchObject({ status, body: { error } })
   })
 
   test('changes of a notable, and a base that is not a commit', async () => {
-    const repo = repository()
     const notable = { title: 'a', summary: 'a', importance: 'low', category: 'warning' }
     const answer = await repo.request('POST', '/notables', { body: { ...notable, scope: { changes: [] } } })
     expect(answer.status).toBe(400)
@@ -231,7 +220,6 @@ describe('a check rejects', () => {
 
 // Threat: Patches that are expensive to parse
 test('a check takes 3,000 files and 512 KiB of patches', async () => {
-  const repo = repository()
   const rows = Array.from({ length: 500 }, (_, row) => `+${String(row).padStart(900, 'x')}`)
   const patch = `@@ -0,0 +1,500 @@\n${rows.join('\n')}\n`
   const changes = Array.from({ length: 3000 }, (_, index) => ({

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import type { MergeOrder } from '../../src/vocabulary/contract/overlap-list.ts'
 import { editOf } from '../support/lines.ts'
-import { type TestRepository, useRepositories } from '../support/repository.ts'
+import { useRepository } from '../support/repository.ts'
 
-const { repository } = useRepositories()
+const { repo } = useRepository()
 
 const FILE = Array.from({ length: 120 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 
@@ -14,62 +14,52 @@ function edit(path: string, at: number, text: string, lines = 1) {
   return { path, patch: editOf(FILE, at, lines, added) }
 }
 
-const urlOf = (repo: TestRepository, number: number) =>
-  `https://github.com/acme/r${repo.id - 1000}/pull/${number}`
+const urlOf = (number: number) => `https://github.com/acme/r${repo.id - 1000}/pull/${number}`
 
 /** Declares work that has the pull request `number`; returns its id. */
-function open(
-  repo: TestRepository,
-  number: number,
-  { scope, ...body }: { scope?: object; [field: string]: unknown },
-) {
-  return repo.createActivity({ branch: `b${number}`, pr_url: urlOf(repo, number), scope, ...body })
+function open(number: number, { scope, ...body }: { scope?: object; [field: string]: unknown }) {
+  return repo.createActivity({ branch: `b${number}`, pr_url: urlOf(number), scope, ...body })
 }
 
 /** Opens a pull request that changes these files. */
-const change = (repo: TestRepository, number: number, ...changes: ReturnType<typeof edit>[]) =>
-  open(repo, number, { scope: { changes } })
+const change = (number: number, ...changes: ReturnType<typeof edit>[]) => open(number, { scope: { changes } })
 
-async function orderIn(repo: TestRepository): Promise<MergeOrder> {
+async function order(): Promise<MergeOrder> {
   const { status, body } = await repo.request('GET', '/merge-order')
   expect(status).toBe(200)
   return body
 }
 
 test('the merge order is empty without open pull requests', async () => {
-  const repo = repository()
   await repo.createActivity({ scope: { changes: [edit('a.ts', 10, 'mine')] } })
-  expect(await orderIn(repo)).toEqual({ items: [], clear: [] })
+  expect(await order()).toEqual({ items: [], clear: [] })
 })
 
 test('the merge order lists pull requests that conflict by lines, and names those that do not, the newest first', async () => {
-  const repo = repository()
-  const wide = await change(repo, 1, edit('a.ts', 10, 'wide'), edit('b.ts', 10, 'wide'))
-  const far = await change(repo, 2, edit('a.ts', 100, 'far'))
-  const small = await change(repo, 3, edit('a.ts', 10, 'small'))
-  const large = await change(repo, 4, edit('b.ts', 10, 'large', 5))
-  const alone = await change(repo, 5, edit('c.ts', 10, 'alone'), edit('CHANGELOG.md', 1, 'x'))
-  const noise = await change(repo, 6, edit('CHANGELOG.md', 1, 'y'))
-  expect(await orderIn(repo)).toMatchObject({
+  const wide = await change(1, edit('a.ts', 10, 'wide'), edit('b.ts', 10, 'wide'))
+  const far = await change(2, edit('a.ts', 100, 'far'))
+  const small = await change(3, edit('a.ts', 10, 'small'))
+  const large = await change(4, edit('b.ts', 10, 'large', 5))
+  const alone = await change(5, edit('c.ts', 10, 'alone'), edit('CHANGELOG.md', 1, 'x'))
+  const noise = await change(6, edit('CHANGELOG.md', 1, 'y'))
+  expect(await order()).toMatchObject({
     items: [
-      { activity_id: large, pr_url: urlOf(repo, 4), reason: '1 conflict: #1; 10 changed lines' },
-      { activity_id: small, pr_url: urlOf(repo, 3), conflicts_with: [wide], position: 2 },
-      { activity_id: wide, pr_url: urlOf(repo, 1), conflicts_with: [large, small], position: 3 },
+      { activity_id: large, pr_url: urlOf(4), reason: '1 conflict: #1; 10 changed lines' },
+      { activity_id: small, pr_url: urlOf(3), conflicts_with: [wide], position: 2 },
+      { activity_id: wide, pr_url: urlOf(1), conflicts_with: [large, small], position: 3 },
     ],
     clear: [noise, alone, far],
   })
 })
 
 test('the merge order compares pull requests with each other only, not with other declared work', async () => {
-  const repo = repository()
-  const own = await change(repo, 1, edit('a.ts', 10, 'own'))
+  const own = await change(1, edit('a.ts', 10, 'own'))
   await repo.createActivity({ branch: 'other', scope: { changes: [edit('a.ts', 10, 'other')] } })
   await repo.createActivity({ branch: 'plan', scope: { paths: ['**'] } })
-  expect(await orderIn(repo)).toEqual({ items: [], clear: [own] })
+  expect(await order()).toEqual({ items: [], clear: [own] })
 })
 
 test('the merge order counts the activities of one pull request as one, and names the one that follows it', async () => {
-  const repo = repository()
   const followed = `act_${'0'.repeat(26)}`
   await repo.insertActivities([
     {
@@ -77,15 +67,15 @@ test('the merge order counts the activities of one pull request as one, and name
       branch: 'b1',
       source: 'pull_request',
       pr_number: 1,
-      pr_url: urlOf(repo, 1),
+      pr_url: urlOf(1),
       scope_is_literal: true,
       pushed_files: [],
     },
   ])
-  await open(repo, 1, { branch: 'aside', scope: { changes: [edit('a.ts', 10, 'one')] } })
-  await open(repo, 1, { branch: 'again', scope: { changes: [edit('a.ts', 10, 'two')] } })
-  const other = await change(repo, 2, edit('a.ts', 10, 'other'))
-  const { items, clear } = await orderIn(repo)
+  await open(1, { branch: 'aside', scope: { changes: [edit('a.ts', 10, 'one')] } })
+  await open(1, { branch: 'again', scope: { changes: [edit('a.ts', 10, 'two')] } })
+  const other = await change(2, edit('a.ts', 10, 'other'))
+  const { items, clear } = await order()
   expect(clear).toEqual([])
   expect(items).toMatchObject([
     { activity_id: followed, conflicts_with: [other] },
@@ -100,11 +90,10 @@ test.each([
   ['one has paths only that the other changes', MINE, { paths: ['*.ts'] }],
   ['nothing is known about their changes', {}, { areas: ['pay'] }],
 ])('pull requests are in neither list if %s', async (_, first, second) => {
-  const repo = repository()
-  await open(repo, 1, { scope: first })
-  await open(repo, 2, { scope: second })
-  const other = await change(repo, 3, edit('docs/b.md', 10, 'other'))
-  expect(await orderIn(repo)).toEqual({
+  await open(1, { scope: first })
+  await open(2, { scope: second })
+  const other = await change(3, edit('docs/b.md', 10, 'other'))
+  expect(await order()).toEqual({
     items: [],
     clear: [other],
     complete: false,
@@ -113,17 +102,16 @@ test.each([
 })
 
 test('pull requests with collisions beyond the 5,000 that are compared are not clear', async () => {
-  const repo = repository()
   // All collide with each other. The two oldest have pull requests.
   const all = Array.from({ length: 102 }, (_, n) => ({
     id: `act_${String(n).padStart(26, '0')}`,
     branch: `c${n}`,
     scope: { areas: [], paths: ['src/a.ts'] },
-    ...(n < 2 && { pr_number: n + 1, pr_url: urlOf(repo, n + 1) }),
+    ...(n < 2 && { pr_number: n + 1, pr_url: urlOf(n + 1) }),
   }))
   await repo.insertActivities(all)
-  const clear = await change(repo, 9, edit('b.ts', 10, 'clear'))
-  expect(await orderIn(repo)).toEqual({
+  const clear = await change(9, edit('b.ts', 10, 'clear'))
+  expect(await order()).toEqual({
     items: [],
     clear: [clear],
     complete: false,
