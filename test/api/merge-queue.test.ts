@@ -18,10 +18,12 @@ beforeEach(async () => {
 const order = () =>
   /was opened first|in the merge queue and goes first/.exec(repository.comment(first) ?? '')?.[0]
 
+const LABELED = { action: 'labeled', label: 'urgent' } as const
+const [QUEUED, FIRST] = ['in the merge queue and goes first', 'was opened first']
 type QueueAction = 'enqueued' | 'dequeued'
 
-async function deliver(action: QueueAction): Promise<void> {
-  await repository.deliver(second, action)
+async function deliver(event: QueueAction | typeof LABELED): Promise<void> {
+  await repository.deliver(second, event)
   await repository.advance(QUIET_MS)
 }
 
@@ -39,40 +41,26 @@ function lateEvent(action: QueueAction) {
   return event
 }
 
-async function deliverLate(late: ReturnType<typeof lateEvent>): Promise<void> {
-  await fixture.service.deliverAndRun(late)
-  await repository.advance(QUIET_MS)
-}
-
 test('a pull request is ahead of one that was opened before until it leaves the merge queue', async () => {
-  expect(order()).toBe('was opened first')
+  expect(order()).toBe(FIRST)
   await deliver('enqueued')
-  expect(order()).toBe('in the merge queue and goes first')
+  expect(order()).toBe(QUEUED)
   expect(repository.comment(first)).toMatch(/`Tidy` \(`\S+`, in the merge queue\)/)
   expect(repository.comment(second)).toContain('This pull request is in the merge queue and goes first: tell')
   await deliver('dequeued')
-  expect(order()).toBe('was opened first')
+  expect(order()).toBe(FIRST)
 })
 
-test('an event of the queue counts although it arrives after a newer event of something else', async () => {
-  for (const [action, expected] of [
-    ['enqueued', 'in the merge queue and goes first'],
-    ['dequeued', 'was opened first'],
-  ] as const) {
-    const late = lateEvent(action)
-    await repository.deliver(second, { action: 'labeled', label: 'urgent' })
-    await deliverLate(late)
-    expect(order()).toBe(expected)
-  }
-})
-
-test('an event of the queue does not count if it arrives after a newer one of the queue', async () => {
-  const entered = lateEvent('enqueued')
-  await deliver('dequeued')
-  await deliverLate(entered)
-  expect(order()).toBe('was opened first')
-  const left = lateEvent('dequeued')
-  await deliver('enqueued')
-  await deliverLate(left)
-  expect(order()).toBe('in the merge queue and goes first')
+test.each<[string, QueueAction | null, QueueAction, QueueAction | typeof LABELED, string]>([
+  ['it entered the queue counts after a newer label', null, 'enqueued', LABELED, QUEUED],
+  ['it left the queue counts after a newer label', 'enqueued', 'dequeued', LABELED, FIRST],
+  ['it entered the queue does not count after it left', null, 'enqueued', 'dequeued', FIRST],
+  ['it left the queue does not count after it entered again', 'enqueued', 'dequeued', 'enqueued', QUEUED],
+])('a late event that %s', async (_, before, late, newer, expected) => {
+  if (before) await deliver(before)
+  const event = lateEvent(late)
+  await deliver(newer)
+  await fixture.service.deliverAndRun(event)
+  await repository.advance(QUIET_MS)
+  expect(order()).toBe(expected)
 })
