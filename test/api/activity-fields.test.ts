@@ -40,13 +40,11 @@ const texts: { field: string; max: number; ways: Way[] }[] = [
 ]
 const cases = texts.flatMap(({ field, max, ways }) => ways.map((way) => ({ field, max, way })))
 
-describe('a text field', () => {
-  test.each(cases)('$field has 1 to $max characters on $way', async ({ field, max, way }) => {
-    for (const value of ['x', 'x'.repeat(max), '😀'.repeat(max)])
-      expect((await stored(way, { [field]: value }))[field]).toBe(value)
-    for (const value of ['', 'x'.repeat(max + 1), '😀'.repeat(max + 1)])
-      expect(await refusal(way, { [field]: value })).toEqual(wrong(field))
-  })
+test.each(cases)('the text $field has 1 to $max characters on $way', async ({ field, max, way }) => {
+  for (const value of ['x', 'x'.repeat(max), '😀'.repeat(max)])
+    expect((await stored(way, { [field]: value }))[field]).toBe(value)
+  for (const value of ['', 'x'.repeat(max + 1), '😀'.repeat(max + 1)])
+    expect(await refusal(way, { [field]: value })).toEqual(wrong(field))
 })
 
 describe('null', () => {

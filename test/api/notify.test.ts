@@ -126,19 +126,17 @@ test.each(['shadow', 'off'])('in mode %s nothing is posted', async (mode) => {
   expect(received).toEqual([])
 })
 
-describe('a notable', () => {
-  test.each([
-    ['critical', 1],
-    ['high', 1],
-    ['medium', 0],
-  ])('of %s importance is posted %i times', async (importance, times) => {
-    const id = await repository.createNotable({ title: 'Frozen', importance })
-    expect(received.map(({ body }) => body.notable.id)).toEqual(Array(times).fill(id))
-    if (times > 0)
-      expect(received[0]?.body.text).toBe(
-        `${repository.full_name}: notable of ${importance} importance by \`ada\`: \`Frozen\` https://deconflict.example/#/${repository.full_name}`,
-      )
-  })
+test.each([
+  ['critical', 1],
+  ['high', 1],
+  ['medium', 0],
+])('a notable of %s importance is posted %i times', async (importance, times) => {
+  const id = await repository.createNotable({ title: 'Frozen', importance })
+  expect(received.map(({ body }) => body.notable.id)).toEqual(Array(times).fill(id))
+  if (times > 0)
+    expect(received[0]?.body.text).toBe(
+      `${repository.full_name}: notable of ${importance} importance by \`ada\`: \`Frozen\` https://deconflict.example/#/${repository.full_name}`,
+    )
 })
 
 test('the address of the repository gets each notification too, unsigned', async () => {

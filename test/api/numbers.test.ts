@@ -120,13 +120,14 @@ describe('after the merge of one', () => {
 })
 
 describe('a reserved number', () => {
+  const begin = (branch: string) => repository.createActivity({ branch })
   const reserve = async (id: string, directory = 'db/migrations') =>
     repository.request('POST', `/activity/${id}/number`, { body: { directory } })
 
   test('is the next free one, and the same again for the same activity', async () => {
     await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
     await open('carts', [added(CARTS)])
-    const id = await repository.createActivity({ branch: 'tills' })
+    const id = await begin('tills')
     const first = await reserve(id)
     expect(first.status).toBe(201)
     expect(first.body).toEqual({
@@ -143,25 +144,20 @@ describe('a reserved number', () => {
   })
 
   test('is taken for others until its activity ends', async () => {
-    const [one, two, three] = await Promise.all(
-      ['one', 'two', 'three'].map((branch) => repository.createActivity({ branch })),
-    )
-    expect((await reserve(one as string)).body.number).toBe('0001')
-    expect((await reserve(two as string)).body).toMatchObject({
+    const [one, two, three] = [await begin('one'), await begin('two'), await begin('three')]
+    expect((await reserve(one)).body.number).toBe('0001')
+    expect((await reserve(two)).body).toMatchObject({
       number: '0002',
       taken: [{ number: '0001', by: one }],
     })
     await repository.request('POST', `/activity/${two}/archive`)
-    expect((await reserve(three as string)).body.number).toBe('0002')
+    expect((await reserve(three)).body.number).toBe('0002')
   })
 
   test('follows the numbers that were merged meanwhile', async () => {
     await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
     const carts = await open('carts', [added(CARTS)])
-    const [one, two] = [
-      await repository.createActivity({ branch: 'one' }),
-      await repository.createActivity({ branch: 'two' }),
-    ]
+    const [one, two] = [await begin('one'), await begin('two')]
     expect((await reserve(one)).body.number).toBe('0043')
     repository.githubRepo.write(CARTS, 'create table carts ();')
     await repository.merge(carts)
@@ -173,7 +169,7 @@ describe('a reserved number', () => {
   })
 
   test('is replaced when somebody else has merged it', async () => {
-    const id = await repository.createActivity({ branch: 'tills' })
+    const id = await begin('tills')
     expect((await reserve(id)).body.number).toBe('0001')
     await repository.writeFile('db/migrations/0001_users.sql', 'create table users ();')
     const next = await reserve(id)
@@ -183,10 +179,7 @@ describe('a reserved number', () => {
   })
 
   test('is none that was merged after the base branch was listed', async () => {
-    const [one, two] = [
-      await repository.createActivity({ branch: 'one' }),
-      await repository.createActivity({ branch: 'two' }),
-    ]
+    const [one, two] = [await begin('one'), await begin('two')]
     expect((await reserve(one)).body.number).toBe('0001')
     const listing = 'GET /repos/**/contents/db/migrations'
     const before = github.calls(listing)
@@ -203,7 +196,7 @@ describe('a reserved number', () => {
     ['0001_tills.sql', '0002'],
     ['1_tills.sql', '2'],
   ])('is used up by the file %s', async (name, following) => {
-    const id = await repository.createActivity({ branch: 'tills' })
+    const id = await begin('tills')
     expect((await reserve(id)).body.number).toBe('0001')
     await repository.request('PATCH', `/activity/${id}`, { body: adds(`db/migrations/${name}`) })
     const next = await reserve(id)
@@ -212,7 +205,7 @@ describe('a reserved number', () => {
   })
 
   test('is refused where it makes no sense, and changes nothing', async () => {
-    const id = await repository.createActivity({ branch: 'tills' })
+    const id = await begin('tills')
     const wide = String.fromCodePoint(...Array.from({ length: 600 }, (_, at) => 0x20000 + 97 * at))
     expect((await reserve(id, wide)).status).toBe(201)
     for (const directory of ['db/../x', `${wide}/`])
