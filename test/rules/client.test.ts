@@ -101,18 +101,13 @@ describe('the client retries', () => {
     ['503', failed(503, 'service_unavailable', RETRY_NOW)],
     ['an idempotency conflict', failed(409, 'idempotency_conflict', RETRY_NOW)],
     ['an error of a proxy', new Response('<html>', { status: 502, headers: RETRY_NOW })],
+    ['a broken connection', unreachable()],
   ])('after %s, with the same idempotency key', async (_, answer) => {
     const { client, sent } = fakeClient([answer, done({ made: true })])
     expect(await client.createActivity({ ...SHOP, input: WORK })).toEqual({ made: true })
     const keys = sent.map(({ init }) => init.headers['Idempotency-Key'])
     expect(keys).toHaveLength(2)
     expect(keys[0]).toBe(keys[1])
-  })
-
-  test('after a broken connection', async () => {
-    const { client, sent } = fakeClient([unreachable(), done()])
-    await client.heartbeatActivity({ ...SHOP, id: 'act_1' })
-    expect(sent).toHaveLength(2)
   })
 
   test('up to the maximum number of attempts', async () => {

@@ -1,6 +1,6 @@
 /** The place of a job in the queue: its priority, and since when it is due. */
 import { describe, expect, test } from 'vitest'
-import { PRIORITIES, type Priority, placeOf, rankOf } from '../../src/server/jobs/store.ts'
+import { type Priority, placeOf, rankOf } from '../../src/server/jobs/store.ts'
 
 const now = new Date('2026-03-02T09:00:00.000Z')
 const earlier = new Date('2026-03-02T08:00:00.000Z')
@@ -47,8 +47,4 @@ describe('a job that another one causes', () => {
     const place = placeOf({ priority: 'recheck', run_at: soon }, cause('import'), now)
     expect(place).toEqual({ priority: 1, run_at: soon })
   })
-})
-
-test('the priorities are in this order', () => {
-  expect(PRIORITIES).toEqual(['live', 'recheck', 'import', 'reconcile'])
 })

@@ -71,14 +71,6 @@ describe('the pairs of two scopes', () => {
     ])
   })
 
-  test('distinguish siblings whose names sort between a directory and its contents', () => {
-    expect(pairs(['a', 'a-b', 'a/b', 'a.b', 'a0'], ['a']).map(({ yours }) => yours)).toEqual(['a', 'a/b'])
-  })
-
-  test('contain a pair once even if several alternatives overlap', () => {
-    expect(pairs(['{a,b,c}'], ['{a,b}', '{c,d}']).map(({ theirs }) => theirs)).toEqual(['{a,b}', '{c,d}'])
-  })
-
   test('stop at the deadline', () => {
     const set = pathSet(globsOf(['*a*/x', '*b*/y', '*c*/z']))
     const theirs = [parseGlob('?*?/*')]
