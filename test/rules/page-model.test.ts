@@ -1,8 +1,9 @@
-/** What the page shows of the overlaps of a repository, and what it hides. */
-import { expect, test } from 'vitest'
+/** What the page shows of the overlaps of a repository, and what it hides; hot folders, shared issues, and the strips of files. */
+import { describe, expect, test } from 'vitest'
 import type { View } from '../../src/page/address.ts'
 import { groupsOf } from '../../src/page/encounters.ts'
-import { liveWork } from '../../src/page/live-work.ts'
+import { hotFolders, stripOf } from '../../src/page/hot-spots.ts'
+import { liveWork, sharedIssues, touches } from '../../src/page/live-work.ts'
 import { headline, modelOf } from '../../src/page/repository-model.ts'
 import { HOUR_MS, NO_VIEW, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
@@ -113,4 +114,67 @@ test.each([
   const overlaps = pairs.map((pair) => ({ ...pageOverlap(pair.charAt(0), pair.charAt(1)), ...given }))
   const groups = groupsOf(overlaps, liveWork(ACTIVITIES, overlaps), reader)
   expect(groups.map(({ key, overlaps: { length } }) => [key, length])).toEqual(Object.entries(cards))
+})
+
+const on = (id: string, login: string, { changes = [], paths = [] }: Record<string, string[]>) =>
+  by(id, login, { scope: { areas: [], paths, changes: changes.map((path) => ({ path })) } })
+const foldersOf = (activities: ReturnType<typeof on>[], overlaps: ReturnType<typeof pageOverlap>[] = []) =>
+  hotFolders(liveWork(activities, overlaps)).map(
+    ({ path, people, severity }) => `${path} ${people.length} ${severity}`,
+  )
+
+describe('hot folders', () => {
+  test('are those with the most people, each person once', () => {
+    expect(
+      foldersOf([
+        on('a', 'Ada', { changes: ['src/a.ts', 'src/b.ts', 'docs/x.md'] }),
+        on('b', 'Ben', { changes: ['src/a.ts', 'lib/z.ts'] }),
+        on('c', 'Cy', { changes: ['src/b.ts', 'lib/y.ts'] }),
+        on('d', 'Ada', { changes: ['src/b.ts'] }),
+      ]),
+    ).toEqual(['src/ 3 null', 'lib/ 2 null'])
+  })
+
+  test('count globs for the folder that holds all of their matches, and overlaps for the folder of their file', () => {
+    const overlap = { ...pageOverlap('a', 'b', 'high'), ...at('src/pay/retry.ts') }
+    expect(
+      foldersOf(
+        [on('a', 'Ada', { paths: ['src/pay/**'] }), on('b', 'Ben', { paths: ['src/**/retry.ts'] })],
+        [overlap],
+      ),
+    ).toEqual(['src/pay/ 2 high'])
+  })
+})
+
+test('a strip shows all ranges with some lines around them', () => {
+  const strip = stripOf([[[11, 20]], [], [[15, 30]]])
+  expect(strip?.map((each) => each.map(({ start, end }) => [start * 26, end * 26].map(Math.round)))).toEqual([
+    [[3, 13]],
+    [],
+    [[7, 23]],
+  ])
+  expect(stripOf([[], []])).toBe(null)
+})
+
+test.each([
+  ['src/pay.ts', true],
+  ['src/', true],
+  ['src/pay', false],
+  ['lib/deep/file.ts', true],
+  ['lib/', true],
+  ['docs/', false],
+  ['web/a.css', false],
+])('work on src/pay.ts, lib/** and web/*.tsx touches %s: %s', (path, expected) => {
+  expect(touches(on('a', 'Ada', { changes: ['src/pay.ts'], paths: ['lib/**', 'web/*.tsx'] }), path)).toBe(
+    expected,
+  )
+})
+
+test('an issue is shown if two or more are on it or close it beside others, those with the most first', () => {
+  const given = { d: 8, c: 8, b: 7, a: 9, e: 8, f: 9, g: null, h: null }
+  const work = Object.entries(given).map(([id, issue]) => pageActivity(id, { issue }))
+  const findings = [{ kind: 'issue' as const, issue: 5 }]
+  const issues = sharedIssues(liveWork(work, [{ ...pageOverlap('b', 'g', 'high'), findings }]))
+  const texts = issues.map(({ number, activities }) => `${number} ${activities.map(({ id }) => id)}`)
+  expect(texts).toEqual(['8 c,d,e', '5 b,g', '9 a,f'])
 })
