@@ -1,10 +1,12 @@
-/** The hook files of agents have the forms that their agents read. */
+/** The hook files of agents have the forms that their agents read. An agent is described in one file: what runs, installs and checks hooks knows none by its name. */
 import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { HOOK_EVENTS } from '../../src/cli/agents/agent.ts'
+import { AGENTS } from '../../src/cli/agents/agents.ts'
 import { HOOKED_AGENTS, hookTarget } from '../../src/cli/init/agent-hooks.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -170,4 +172,23 @@ echo "$2 ends" >> '${log}'
     vi.unstubAllEnvs()
     await directory.remove()
   }
+})
+
+const CLI = new URL('../../src/cli/', import.meta.url)
+const SOURCES = ['hook', 'init', 'doctor'].flatMap((folder) =>
+  readdirSync(new URL(`${folder}/`, CLI)).map((file) => `${folder}/${file}`),
+)
+/** `claude`, `codex`, …; not the pattern of branches in the settings file. */
+const NAMES = new RegExp(
+  `\\b(?:${AGENTS.map(({ name }) => name.split('-')[0]).join('|')}|vs code)\\b(?!/\\*)`,
+  'i',
+)
+
+test.each(SOURCES)('src/cli/%s names no agent', (file) => {
+  expect(readFileSync(new URL(file, CLI), 'utf8')).not.toMatch(NAMES)
+})
+
+test('each agent has a file of its own, with its name', () => {
+  const files = readdirSync(new URL('agents/', CLI))
+  expect(files).toEqual(expect.arrayContaining(AGENTS.map(({ name }) => `${name}.ts`)))
 })
