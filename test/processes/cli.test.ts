@@ -14,19 +14,13 @@ const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 /** For hooks that have to succeed on a busy machine too. */
 const PATIENT = { DECONFLICT_HOOK_TIMEOUT_MS: '50000' }
 
-const { shop, tree } = useShop()
+const { shop, tree, startAsBen } = useShop()
 let silent: SilentServer | undefined
 
 afterEach(async () => {
   await silent?.close()
   silent = undefined
 })
-
-/** Creates an activity of Ben, for Ada's commands to overlap with. */
-const startAsBen = () => {
-  const work = { title: 'Tidy the retries', summary: 'One for all.', actor: 'Ben', branch: 'tidy' }
-  return shop.api('POST', '/activity', { token: 'tok-ben', body: { ...work, scope: { paths: ['src/**'] } } })
-}
 
 /** Runs the command, and closes the reading end of its output before it writes. */
 async function runUnread(args: string[], input = ''): Promise<{ code: number | null; stderr: string }> {
