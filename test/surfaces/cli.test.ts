@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import displayWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import type { Api } from '../support/api.ts'
-import { editOf } from '../support/lines.ts'
+import { editOf, PAY_LINES } from '../support/lines.ts'
 import { useShop } from '../support/shop.ts'
 import type { WorkingTree } from '../support/working-tree.ts'
 
@@ -134,9 +134,8 @@ test('check, start, update and heartbeat wrap their lines at the width of the te
 
 describe('list', () => {
   test('name the other side and the lines of each collision, those of the listed activity first', async () => {
-    const lines = Array.from({ length: 60 }, (_, at) => `const value${at} = read(${at})`)
     const editAt = (at: number, removed: number) => ({
-      changes: [{ path: 'src/a.ts', patch: editOf(lines, at, removed, ['changed()']) }],
+      changes: [{ path: 'src/a.ts', patch: editOf(PAY_LINES, at, removed, ['changed()']) }],
     })
     const mine = await startAsBen({ title: 'Mine', branch: 'mine', scope: editAt(20, 3) })
     await startAsBen({ title: 'Theirs', branch: 'theirs', scope: editAt(21, 1) })
@@ -177,9 +176,8 @@ describe('list', () => {
 })
 
 describe('order', () => {
-  const BASE = Array.from({ length: 60 }, (_, at) => `const value${at} = read(${at})`)
   const urlOf = (number: number) => `${shop.github.url}/acme/shop/pull/${number}`
-  const change = (path: string, text: string) => ({ path, patch: editOf(BASE, 20, 1, [text]) })
+  const change = (path: string, text: string) => ({ path, patch: editOf(PAY_LINES, 20, 1, [text]) })
   const openAsBen = (number: number, paths: string[], fields: object = {}) =>
     startAsBen({
       title: `Work ${number}`,

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { editOf } from '../support/lines.ts'
+import { editOf, PAY_LINES } from '../support/lines.ts'
 import { useShop } from '../support/shop.ts'
 
 const { shop, tree, hook: run, startAsBen } = useShop()
@@ -84,8 +84,7 @@ describe('the agent is warned about overlap', () => {
   })
 
   test('with the lines that the other side changes', async () => {
-    const lines = Array.from({ length: 60 }, (_, at) => `const value${at} = read(${at})`)
-    const patch = editOf(lines, 40, 3, ['changed()'])
+    const patch = editOf(PAY_LINES, 40, 3, ['changed()'])
     await startAsBen({ scope: { changes: [{ path: RETRY, patch }] } })
     expect(await warningOf('after-read', read(RETRY))).toContain(
       `“Tidy” by “Ben” on “tidy”: ${RETRY}, lines 40–42\n`,
@@ -93,12 +92,13 @@ describe('the agent is warned about overlap', () => {
   })
 
   test('of no file whose lines are known and apart', async () => {
-    const lines = Array.from({ length: 60 }, (_, at) => `const value${at} = read(${at})`)
-    await tree.write({ [RETRY]: `${lines.join('\n')}\n` })
+    await tree.write({ [RETRY]: `${PAY_LINES.join('\n')}\n` })
     await tree.git('commit', '-qam', 'Values')
     await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
-    await startAsBen({ scope: { changes: [{ path: RETRY, patch: editOf(lines, 40, 3, ['changed()']) }] } })
-    await tree.write({ [RETRY]: `first()\n${lines.slice(1).join('\n')}\n` })
+    await startAsBen({
+      scope: { changes: [{ path: RETRY, patch: editOf(PAY_LINES, 40, 3, ['changed()']) }] },
+    })
+    await tree.write({ [RETRY]: `first()\n${PAY_LINES.slice(1).join('\n')}\n` })
     expect(await warningOf('session-start', { source: 'startup' })).toBe('')
     expect(await warningOf('after-read', read(RETRY))).toBe('')
     expect(await warningOf('before-edit', edit(RETRY))).toBe('')
