@@ -1,15 +1,15 @@
 /** Connections to PostgreSQL that are all busy, refused, or unresponsive. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { canUseTls, connectRaw, startCluster } from '../support/postgres.ts'
 import { exitOfProcess, type ServiceProcess, startProcess } from '../support/process.ts'
 import { countRequests, type RequestCounts, type Row, unexpectedStatuses } from '../support/request-counts.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { useDeployment } from '../support/use-deployment.ts'
 
-let fixture: Deployment
+const fixture = useDeployment()
 
 /** Runs `fault` while clients create activities, waits until they go on, and returns the counts. Ends the service. */
 async function underLoad(
@@ -36,11 +36,6 @@ async function underLoad(
 
 /** The time after which the service treats an unresponsive server as unavailable (docs/reliability.md). */
 const SILENT_S = 17
-
-beforeAll(async () => {
-  fixture = await startDeployment()
-})
-afterAll(() => fixture.close())
 
 test('with all connections blocked by a lock, long waits get 503, and service resumes when the lock is released', async () => {
   const cluster = await startCluster()

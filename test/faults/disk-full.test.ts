@@ -3,24 +3,19 @@ import { execFile } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { useDeployment } from '../support/use-deployment.ts'
 
 const run = promisify(execFile)
 const MEBIBYTE = 1024 * 1024
 const DISK_MEBIBYTES = 160
 
-let fixture: Deployment
-
-beforeAll(async () => {
-  fixture = await startDeployment()
-})
-afterAll(() => fixture.close())
+const fixture = useDeployment()
 
 /** A small separate file system; undefined if this user may not mount one. */
 async function smallDisk() {

@@ -1,63 +1,47 @@
 /** GitHub slow, down, rate-limiting, cut off or sending nonsense: never a 500, never access granted, and jobs wait for it. */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
+import { type Listening, listen } from '../support/listen.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
+import { useDatabase, useDeployment } from '../support/use-deployment.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
 type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => void
 
-let fixture: Deployment
+const database = useDatabase()
+const fixture = useDeployment()
 /** A proxy between the service and the fake GitHub, which forwards requests until a fault is set. */
-let front: Server
+const front = createServer({ keepAliveTimeout: 0 }, (request, response) => void answer(request, response))
 let misbehave: Misbehaviour | undefined
 /** A host that the fault redirects to, and the headers of the requests that it received. */
-let elsewhere: Server
+let elsewhere: Listening
 const askedElsewhere: IncomingMessage['headers'][] = []
-let database: FreshDatabase
 let service: ServiceProcess
 
-const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-const listening = async (server: Server) => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
 const aYes = JSON.stringify({ id: 1, name: 'shop', owner: { login: 'acme' }, permissions: { push: true } })
 
 beforeAll(async () => {
-  fixture = await startDeployment()
-  front = await listening(
-    createServer({ keepAliveTimeout: 0 }, (request, response) => void answer(request, response)),
-  )
-  elsewhere = await listening(
+  elsewhere = await listen(
     createServer(({ headers }, response) => {
       askedElsewhere.push(headers)
       response.setHeader('content-type', 'application/json').end(aYes)
     }),
   )
-  database = await freshDatabase()
   service = await startProcess({
     ...fixture.app_env,
     DATABASE_URL: database.database_url,
-    GITHUB_API_URL: addressOf(front),
+    GITHUB_API_URL: (await listen(front)).url,
     PERMISSION_TTL_MS: '0',
   })
 })
 afterAll(async () => {
   await service.kill('SIGTERM')
-  for (const server of [front, elsewhere]) {
-    server.closeAllConnections()
-    server.close()
-  }
-  await database.drop()
-  await fixture.close()
+  front.close()
+  front.closeAllConnections()
+  await elsewhere.close()
 })
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -102,7 +86,7 @@ const MISBEHAVIOURS: [string, Misbehaviour, known: number, unknown: number][] = 
   ['answers 300 without a Location', says(300, json, aYes), 201, 503],
   [
     'redirects to another host that grants access',
-    (_, response) => says(302, { location: `${addressOf(elsewhere)}/` })(_, response),
+    (_, response) => says(302, { location: `${elsewhere.url}/` })(_, response),
     201,
     503,
   ],

@@ -5,12 +5,12 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { buggyVersion } from '../support/next-version.ts'
 import { freePort, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { PROMISES, type Promised, record, textOf } from '../support/promises.ts'
 import { randomOf } from '../support/random-merges.ts'
+import { useDeployment } from '../support/use-deployment.ts'
 import { BUGS } from './bugs.ts'
 
 const { HISTORIES = '200', TEST_SEED = '1', BUGS: withBugs } = process.env
@@ -18,11 +18,7 @@ const PLAYED = Math.ceil(Number(HISTORIES) / Object.keys(PROMISES).length)
 /** How many are played at once. */
 const AT_ONCE = 10
 
-let fixture: Deployment
-beforeAll(async () => {
-  fixture = await startDeployment()
-})
-afterAll(() => fixture.close())
+const fixture = useDeployment()
 
 /** Three instances of a program on a PostgreSQL of their own. */
 async function startThree(program?: string[]) {

@@ -1,18 +1,13 @@
 /** Instances killed under load, on both databases: which records exist after the restart. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
+import { expect, test } from 'vitest'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { freePort, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { useDeployment } from '../support/use-deployment.ts'
 
-let fixture: Deployment
-
-beforeAll(async () => {
-  fixture = await startDeployment()
-})
-afterAll(() => fixture.close())
+const fixture = useDeployment()
 
 test('one of two instances is killed repeatedly, and clients that switch to the other lose nothing', async () => {
   const cluster = await startCluster({ durable: true })

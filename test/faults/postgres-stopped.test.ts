@@ -1,18 +1,13 @@
 /** PostgreSQL stopped abruptly under load and restarted, and a standby that is promoted. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests } from '../support/request-counts.ts'
+import { useDeployment } from '../support/use-deployment.ts'
 
-let fixture: Deployment
-
-beforeAll(async () => {
-  fixture = await startDeployment()
-})
-afterAll(() => fixture.close())
+const fixture = useDeployment()
 
 test('with open transactions, the process keeps running, responds with 503 and recovers', async () => {
   const cluster = await startCluster({ durable: true })

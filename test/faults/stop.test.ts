@@ -1,24 +1,21 @@
 /** SIGTERM: no new work starts, requests in flight end, and the process exits with 0 within ten seconds, whatever hangs. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
+import { useDeployment } from '../support/use-deployment.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 
-let fixture: Deployment
+const fixture = useDeployment()
 let database: FreshDatabase
 let sockets: Socket[] = []
 
-beforeAll(async () => {
-  fixture = await startDeployment()
-})
 beforeEach(async () => {
   database = await freshDatabase()
 })
@@ -28,7 +25,6 @@ afterEach(async () => {
   fixture.github.clearFaults()
   await database.drop()
 })
-afterAll(() => fixture.close())
 
 const start = (env: Record<string, string> = {}): Promise<ServiceProcess> =>
   startProcess({ ...fixture.env, DATABASE_URL: database.database_url, ...env })

@@ -1,31 +1,25 @@
 /** The commands of deconflict-admin, as processes next to the service. */
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
-import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
+import { runOn } from '../support/database.ts'
 import { databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { useDatabase, useDeployment } from '../support/use-deployment.ts'
 
 const SHOP = 'acme/shop'
 
-let deployment: Deployment
-let database: FreshDatabase
+const database = useDatabase()
+const deployment = useDeployment([SHOP, 'acme/docs'])
 let service: ServiceProcess
 let api: Api
 let env: { DATABASE_URL: string | undefined }
 
 beforeAll(async () => {
-  deployment = await startDeployment([SHOP, 'acme/docs'])
-  database = await freshDatabase()
   env = { DATABASE_URL: database.database_url }
   service = (await deployment.start(1, env))[0] as ServiceProcess
   api = apiAt(service.url, 'ada')
-})
-afterAll(async () => {
-  await deployment.close()
-  await database.drop()
 })
 
 const query = (statement: string) => runOn(database.database_url as string, statement)
@@ -116,6 +110,26 @@ test('the embedded database is read when no service uses it; otherwise the reaso
     lines: ['No dead letters.'],
   })
   await directory.remove()
+})
+
+test('on PostgreSQL without Citus, distribute names what is missing and changes nothing', async () => {
+  const { code, errors, lines } = await runAdmin(env, 'distribute')
+  expect(code).toBe(2)
+  expect(lines).toEqual([])
+  expect(errors).toEqual([
+    expect.stringMatching(/^deconflict-admin: .*Citus is not installed.*create extension citus/),
+  ])
+  const settings = await query(`select from pg_db_role_setting where setdatabase in
+    (select oid from pg_database where datname = current_database())`)
+  expect(settings).toHaveLength(0)
+})
+
+test('on the embedded database, distribute reports that it cannot be distributed', async () => {
+  const data = await temporaryDirectory('data')
+  const { code, errors } = await runAdmin({ DATA_DIR: data.path }, 'distribute')
+  await data.remove()
+  expect(code).toBe(2)
+  expect(errors).toEqual([expect.stringMatching(/^deconflict-admin: .*embedded.*DATABASE_URL/)])
 })
 
 test.each([

@@ -1,27 +1,22 @@
-/** Backup, restore and rollback as described in docs/operations.md. */
+/** Backup and restore as described in docs/operations.md. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
 import { freshDatabase, runOn } from '../support/database.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { databaseUrl, debianBinaries } from '../support/postgres.ts'
 import type { ServiceProcess } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { useDeployment } from '../support/use-deployment.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
 const run = promisify(execFile)
 
-let deployment: Deployment
-
-beforeAll(async () => {
-  deployment = await startDeployment()
-})
-afterAll(() => deployment.close())
+const deployment = useDeployment()
 
 const REPLAYED = { body: NOTABLE, headers: { 'Idempotency-Key': 'kept' } }
 
@@ -102,25 +97,4 @@ test('a copy of the embedded database, made while the service is stopped, answer
   expect(await readAll(second)).toEqual(before)
   await second.kill('SIGTERM')
   await directory.remove()
-})
-
-test('an instance runs and starts on a schema with additions of a newer version', async () => {
-  const database = await freshDatabase()
-  const env = { DATABASE_URL: database.database_url }
-  const [running] = (await deployment.start(1, env)) as [ServiceProcess]
-  const url = database.database_url as string
-  await runOn(url, 'alter table activities add column mood text')
-  await runOn(url, 'create table moods (repo_id bigint primary key)')
-  await runOn(
-    url,
-    `insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 4102444800000)`,
-  )
-  const [started] = (await deployment.start(1, env)) as [ServiceProcess]
-  for (const service of [running, started]) {
-    const api = apiAt(service.url, 'ada')
-    expect((await api('POST', '/activity', { body: ACTIVITY })).status).toBe(201)
-  }
-  expect((await apiAt(running.url, 'ada')('GET', '/activity')).body.items).toHaveLength(2)
-  await Promise.all([running.kill('SIGTERM'), started.kill('SIGTERM')])
-  await database.drop()
 })

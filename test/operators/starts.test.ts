@@ -1,22 +1,16 @@
 /** The service as a process: configurations that it rejects, several concurrent starts, and responses before it is ready. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
 import { freshDatabase, runOn } from '../support/database.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { connectRaw, databaseUrl, freePort } from '../support/postgres.ts'
 import { exitOfProcess, launch, type ServiceProcess, startProcess } from '../support/process.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { useDeployment } from '../support/use-deployment.ts'
 
-let github: Deployment
-
-beforeAll(async () => {
-  github = await startDeployment()
-})
-
-afterAll(() => github.close())
+const github = useDeployment()
 
 const environment = (database_url: string | undefined) => ({
   DATABASE_URL: database_url,

@@ -1,13 +1,12 @@
 /** The following version migrates while this one serves requests (docs/operations.md: upgrade and rollback). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles } from '../support/keyed-load.ts'
 import { type NextVersion, nextVersion } from '../support/next-version.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { ACTIVITY } from '../support/routes.ts'
+import { useDatabase, useDeployment } from '../support/use-deployment.ts'
 
 /** As CONTRIBUTING.md requires: the first one expands, the second one validates. */
 const MIGRATIONS = [
@@ -17,20 +16,14 @@ CREATE TABLE moods (repo_id bigint NOT NULL, mood text NOT NULL, PRIMARY KEY (re
   'ALTER TABLE activities VALIDATE CONSTRAINT activities_mood_check;',
 ]
 
-let github: Deployment
-let database: FreshDatabase
+const database = useDatabase()
+const github = useDeployment()
 let next: NextVersion
 
 beforeAll(async () => {
-  github = await startDeployment()
-  database = await freshDatabase()
   next = await nextVersion(MIGRATIONS)
 })
-afterAll(async () => {
-  await github.close()
-  await database.drop()
-  await next.remove()
-})
+afterAll(() => next.remove())
 
 interface Load {
   /** The status of each response. */
@@ -102,14 +95,19 @@ test('no request fails and no record is lost while two instances of the followin
   const started = await Promise.all(starting)
   await more(20)
   await load.stop()
+  // A rollback: this version starts on the schema of the following one.
+  const again = await startProcess(env)
+  const body = { ...ACTIVITY, title: 'again' }
+  expect((await apiAt(again.url, 'ada')('POST', '/activity', { body })).status).toBe(201)
 
   expect(load.statuses.filter((status) => status !== 200 && status !== 201)).toEqual([])
   // Each was applied by one of the two.
   expect((await listApplied()).slice(before.length)).toHaveLength(MIGRATIONS.length)
   const [row] = await watch`select convalidated from pg_constraint where conname = 'activities_mood_check'`
   expect(row?.convalidated).toBe(true)
-  for (const { url } of [old, ...started])
-    expect((await listTitles(url)).sort()).toEqual(load.acknowledged.toSorted())
-  await Promise.all([old, ...started].map((service) => service.kill('SIGTERM')))
+  const all = [old, ...started, again]
+  for (const { url } of all)
+    expect((await listTitles(url)).sort()).toEqual([...load.acknowledged, 'again'].sort())
+  await Promise.all(all.map((service) => service.kill('SIGTERM')))
   await Promise.all([backup.end(), watch.end()])
 })

@@ -1,26 +1,20 @@
 /** Three instances on one PostgreSQL, and one whose clock is wrong. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
-import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
+import { runOn } from '../support/database.ts'
 import { ACTIVITY } from '../support/routes.ts'
+import { useDatabase, useDeployment } from '../support/use-deployment.ts'
 
 const NAMES = Array.from({ length: 5 }, (_, index) => `acme/shop-${index}`)
 const [SHOP, ...OTHERS] = NAMES as [string, ...string[]]
 
-let deployment: Deployment
-let database: FreshDatabase
+const database = useDatabase()
+const deployment = useDeployment(NAMES)
 let api: Api
 
 beforeAll(async () => {
-  deployment = await startDeployment(NAMES)
-  database = await freshDatabase()
   const [first] = await deployment.start(3, { DATABASE_URL: database.database_url })
   api = apiAt(first?.url as string, 'ada')
-})
-afterAll(async () => {
-  await deployment.close()
-  await database.drop()
 })
 
 const query = (statement: string) => runOn(database.database_url as string, statement)

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 
-interface Listening {
+export interface Listening {
   url: string
   port: number
   /** Drops its connections. Can be called again. */
