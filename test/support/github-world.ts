@@ -59,8 +59,6 @@ export interface GithubWorld {
   at(full_name: string): FakeRepository
   /** Injects a fault into a route, permanently or for `times` requests. `wait_s` is the wait time of a rate limit. */
   fault(route: string, fault: Fault, times?: number, wait_s?: number): void
-  /** Sets GitHub's clock, which goes on from there. */
-  setClock(now: Date): void
   /** Delays every answer. */
   delayAnswers(ms: number): void
   /** Enforces the limits of installations and users from now on, beginning with none used. */
@@ -153,10 +151,6 @@ export function githubWorld(api_url: string): GithubWorld {
     at: (full_name) => fakeRepository(state, repositoryNamed(full_name)),
     fault: (route, fault, times = Number.POSITIVE_INFINITY, wait_s = undefined) =>
       broken.unshift({ route, fault, left: times, wait_s }),
-    setClock(now) {
-      const ahead_ms = now.getTime() - Date.now()
-      state.now = () => new Date(Date.now() + ahead_ms)
-    },
     delayAnswers(ms) {
       delay_ms = ms
     },
