@@ -184,6 +184,24 @@ describe('the client throws', () => {
   })
 })
 
+test('its types reject what the service would', () => {
+  const { client } = fakeClient([])
+  // Only compiled. `test/operators/packed.test.ts` compares these types with those of the package.
+  const wrong = () => [
+    // @ts-expect-error no id
+    client.getActivity(SHOP),
+    // @ts-expect-error no summary and no actor
+    client.createActivity({ ...SHOP, input: { title: 'Retry payments' } }),
+    // @ts-expect-error no such risk
+    client.updateActivity({ ...SHOP, id: 'act_1', input: { risk: 'huge' } }),
+    // @ts-expect-error a text for a number
+    client.listActivities({ ...SHOP, input: { limit: '1' } }),
+    // @ts-expect-error no create
+    client.heartbeatActivity({ ...SHOP, id: 'act_1', idempotency_key: 'a' }),
+  ]
+  expect(wrong).toBeDefined()
+})
+
 describe('the token', () => {
   const make = (base_url: string, insecure?: boolean) => () =>
     createClient({ base_url, token: 'tok-ada', insecure })

@@ -4,7 +4,7 @@ import { type FreshDatabase, freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
 import type { TestService } from './service.ts'
 
-const REPOSITORIES = ['acme/shop', 'acme/client', 'acme/mcp']
+const REPOSITORIES = ['acme/shop', 'acme/mcp']
 
 /** In each repository, tok-ada and tok-ben have write access, and tok-rita has read access. */
 function startGithub(): Promise<FakeGithubServer> {
