@@ -12,12 +12,13 @@ async function open(repository: AppRepository): Promise<number> {
   return number
 }
 
-test('a delivery leads to a comment', async () => {
+test('a delivery leads to a comment, with one token of the installation', async () => {
   const repository = fresh()
   const body = { ...ACTIVITY, scope: { paths: ['src/pay.ts'] } }
   expect(await repository.request('POST', '/activity', { body })).toMatchObject({ status: 201 })
   const number = await open(repository)
   await expect.poll(() => repository.githubRepo.comments(number)).toHaveLength(1)
+  expect(github.calls('POST /app/installations/*/access_tokens', 201)).toBe(1)
 })
 
 test('a request of a caller leads to a comment', async () => {

@@ -1,4 +1,4 @@
-/** The GitHub App in separate processes, from a signed delivery to a comment, and killed at critical points. */
+/** The GitHub App in separate processes: killed at critical points, and two on one database. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
@@ -8,7 +8,7 @@ import type { GithubWorld } from '../support/github-world.ts'
 import { editOf } from '../support/lines.ts'
 import type { ServiceProcess } from '../support/process.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
-import { installationEvent, pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
 
 const SHOP = 'acme/shop'
 
@@ -47,29 +47,6 @@ const letLeasesEnd = () => query(`update jobs set leased_until = leased_until - 
 /** No job is due. */
 const isIdle = async () =>
   (await query(`select from jobs where state = 'pending' and run_at <= now()`)).length === 0
-
-test('a signed delivery leads to a comment that names the other activity, with a real App JWT and installation token', async () => {
-  const service = await start()
-  const installation = github.state.app.installations[0]
-  if (!installation) throw new Error('not installed')
-  expect(await deliver(service, installationEvent(github, installation, 'created'))).toBe(202)
-  const work = { title: 'Retry payments', summary: 'Twice.', actor: 'Ben', branch: 'retries' }
-  const declared = await apiAt(service.url, 'ada')('POST', `/api/v1/repos/${SHOP}/activity`, {
-    body: { ...work, scope: { paths: ['src/pay.ts'] } },
-  })
-  expect(declared.status).toBe(201)
-  const { number, webhook } = opened({ title: 'Tidy', head: 'tidy', author: 'cy' })
-  expect(await deliver(service, webhook)).toBe(202)
-  await expect.poll(() => comments(number).length).toBe(1)
-  expect(comments(number)[0]).toMatchObject({ app: 'deconflict' })
-  expect(comments(number)[0]?.body).toMatch(
-    /`Retry payments` on `retries` \(`Ben`, no pull request yet\) works on `src\/pay\.ts` too/,
-  )
-  expect(github.calls('POST /app/installations/*/access_tokens', 201)).toBe(1)
-  const forged = signedDelivery({ secret: 'guess', ...webhook })
-  const answer = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...forged })
-  expect(answer.status).toBe(401)
-})
 
 test.each([
   ['as soon as it has answered', false],
