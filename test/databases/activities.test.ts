@@ -1,17 +1,12 @@
 /** Activities over HTTP: each operation works, returns exactly its fields, rejects invalid requests, and checks access. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type TestRepository, useRepositories } from '../support/repository.ts'
+import { useRepository } from '../support/repository.ts'
 
 const HOUR_MS = 3_600_000
 
-const fixture = useRepositories()
-const { github, repository } = fixture
-let repo: TestRepository
+const { github, service, repo } = useRepository()
 
-beforeEach(() => {
-  repo = repository()
-  fixture.service.clock.advance(60_000)
-})
+beforeEach(() => service.clock.advance(60_000))
 
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 const whole = {
@@ -24,7 +19,7 @@ const whole = {
   draft_pr: true,
   blocking: true,
 }
-const now = () => fixture.service.clock.now.toISOString()
+const now = () => service.clock.now.toISOString()
 
 const keys = (value: object) => Object.keys(value).sort()
 
@@ -66,7 +61,7 @@ describe('creating', () => {
       blocking: false,
       heartbeat_at: null,
       ttl_ms: null,
-      expires_at: new Date(fixture.service.clock.now.getTime() + 24 * HOUR_MS).toISOString(),
+      expires_at: new Date(service.clock.now.getTime() + 24 * HOUR_MS).toISOString(),
       created_at: now(),
       updated_at: now(),
       archived_at: null,
@@ -104,9 +99,9 @@ describe('a pull request is due', () => {
   ])('when an activity on a branch is older than %s', async (_, settings, ms) => {
     const id = await repo.createActivity({ branch: 'retries' })
     await repo.configure(settings)
-    fixture.service.clock.advance(ms)
+    service.clock.advance(ms)
     expect(await due(id)).toBe(false)
-    fixture.service.clock.advance(1)
+    service.clock.advance(1)
     expect(await due(id)).toBe(true)
   })
 
@@ -122,10 +117,10 @@ describe('a pull request is due', () => {
     const live = await repo.createActivity({ branch: 'd' })
     await repo.request('PATCH', `/activity/${merged}`, { body: { status: 'merged' } })
     await repo.request('POST', `/activity/${archived}/archive`)
-    fixture.service.clock.advance(3 * HOUR_MS)
+    service.clock.advance(3 * HOUR_MS)
     const all = await Promise.all([branchless, linked, merged, archived, live].map(due))
     expect(all).toEqual([false, false, false, false, true])
-    fixture.service.clock.advance(21 * HOUR_MS)
+    service.clock.advance(21 * HOUR_MS)
     expect(await due(live)).toBe(false)
   })
 })
@@ -133,7 +128,7 @@ describe('a pull request is due', () => {
 describe('updating', () => {
   test('changes only the fields that are sent', async () => {
     const { activity } = await repo.create(whole)
-    fixture.service.clock.advance(1000)
+    service.clock.advance(1000)
     const answer = await repo.request('PATCH', `/activity/${activity.id}`, { body: { risk: 'critical' } })
     expect(answer.status).toBe(200)
     const { overlap, ...record } = answer.body
@@ -145,7 +140,7 @@ describe('updating', () => {
 
   test('to the current values changes nothing', async () => {
     const { activity } = await repo.create(whole)
-    fixture.service.clock.advance(1000)
+    service.clock.advance(1000)
     const { agent, actor, ...same } = whole
     const answer = await repo.request('PATCH', `/activity/${activity.id}`, { body: same })
     expect(answer).toMatchObject({ status: 200, body: { updated_at: activity.updated_at } })

@@ -1,13 +1,13 @@
 /** `/metrics`: which series change with use, what they never contain, and responses while the database is unavailable (docs/observability.md). */
 import { request } from 'node:http'
 import { sql } from 'drizzle-orm'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { enqueueOnce } from '../../src/server/jobs/store.ts'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pairs } from '../../src/server/tell/table.ts'
 import { type Scrape, scrape } from '../support/metrics.ts'
-import { type TestRepository, useRepositories } from '../support/repository.ts'
+import { useRepository } from '../support/repository.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 
 const SECOND_MS = 1000
@@ -16,43 +16,38 @@ const STALE_MS = 60_001
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-const fixture = useRepositories()
-const { github, repository } = fixture
-let repo: TestRepository
+const { github, service, repo, repository } = useRepository()
 
 beforeAll(() => {
   // GitHub's rate limit resets use the real clock.
-  fixture.service.clock.now = new Date()
-})
-beforeEach(() => {
-  repo = repository()
+  service.clock.now = new Date()
 })
 
 /** The increase of the series during `work`. */
 async function growth(series: string[], work: () => Promise<unknown>): Promise<number[]> {
   const of = (all: Scrape) => series.map((each) => all.value(each) ?? 0)
-  const before = of(await scrape(fixture.service.url))
+  const before = of(await scrape(service.url))
   await work()
-  const after = of(await scrape(fixture.service.url))
+  const after = of(await scrape(service.url))
   return after.map((value, index) => value - (before[index] as number))
 }
 
 /** Scrapes after the interval in which gauges from the database are reused. */
 async function freshScrape(): Promise<Scrape> {
-  fixture.service.clock.advance(15 * SECOND_MS)
-  return scrape(fixture.service.url)
+  service.clock.advance(15 * SECOND_MS)
+  return scrape(service.url)
 }
 
 test('/metrics is Prometheus text with the metrics of the process, and supports only GET', async () => {
-  const scraped = await scrape(fixture.service.url)
+  const scraped = await scrape(service.url)
   expect(scraped.status).toBe(200)
   expect(scraped.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
   expect(scraped.value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
   expect(scraped.value('nodejs_eventloop_lag_p99_seconds')).toBeDefined()
-  expect((await fixture.service.api('POST', '/metrics')).status).toBe(405)
+  expect((await service.api('POST', '/metrics')).status).toBe(405)
   // As Express reads paths, so a proxy must hide these too.
   for (const path of ['/METRICS', '/metrics/'])
-    expect((await fetch(`${fixture.service.url}${path}`)).status, path).toBe(200)
+    expect((await fetch(`${service.url}${path}`)).status, path).toBe(200)
 })
 
 describe('a request is counted by its operation and status:', () => {
@@ -74,18 +69,17 @@ describe('a request is counted by its operation and status:', () => {
     ['unknown', 404, '/api/v1/no/such/address'],
   ])('%s %s, also in the buckets of its duration', async (operation, status, path) => {
     const bucket = `deconflict_request_duration_seconds_bucket{operation="${operation}",status="${status}",le="+Inf"}`
-    const grown = await growth([count(operation, status), bucket], () => fixture.service.api('GET', path))
+    const grown = await growth([count(operation, status), bucket], () => service.api('GET', path))
     expect(grown).toEqual([1, 1])
   })
 
   test('one that the client aborts', async () => {
-    const aborted = async () =>
-      (await scrape(fixture.service.url)).value(count('listActivities', 'aborted')) ?? 0
+    const aborted = async () => (await scrape(service.url)).value(count('listActivities', 'aborted')) ?? 0
     const before = await aborted()
     const asked = github.requests().length
     const release = github.hold('GET /repos/acme/held')
     await new Promise<void>((resolve) => {
-      const address = `${fixture.service.url}/api/v1/repos/acme/held/activity`
+      const address = `${service.url}/api/v1/repos/acme/held/activity`
       const req = request(address, { headers: { authorization: 'Bearer ada' } })
       req.on('error', () => resolve())
       req.end()
@@ -107,13 +101,13 @@ describe('a permission', () => {
   test('is read from GitHub, then cached, then revalidated', async () => {
     expect(await growth(outcomes, list)).toEqual([0, 1, 0, 0, 0])
     expect(await growth(outcomes, list)).toEqual([1, 0, 0, 0, 0])
-    fixture.service.clock.advance(STALE_MS)
+    service.clock.advance(STALE_MS)
     expect(await growth(outcomes, list)).toEqual([0, 0, 1, 0, 0])
   })
 
   test('is used while GitHub is unavailable; one without an answer counts as failed', async () => {
     await list()
-    fixture.service.clock.advance(STALE_MS)
+    service.clock.advance(STALE_MS)
     github.fault('*', 'server_error')
     const other = repository()
     expect(await growth(outcomes, list)).toEqual([0, 0, 0, 1, 0])
@@ -128,18 +122,18 @@ describe('a call to GitHub', () => {
 
   test('is counted by its status', async () => {
     expect(await growth([calls(200)], () => repo.request('GET', '/activity'))).toEqual([1])
-    fixture.service.clock.advance(STALE_MS)
+    service.clock.advance(STALE_MS)
     expect(await growth([calls(304)], () => repo.request('GET', '/activity'))).toEqual([1])
     const wrong = () => repo.request('GET', '/activity', { token: 'wrong' })
     expect(await growth([calls(401)], wrong)).toEqual([1])
-    fixture.service.clock.advance(STALE_MS)
+    service.clock.advance(STALE_MS)
     github.fault('*', 'reset', 1)
     expect(await growth([calls('none')], () => repo.request('GET', '/activity'))).toEqual([1])
   })
 
   test('reports the lowest remaining quota of all tokens until it resets', async () => {
     const left = async () => {
-      const { value } = await scrape(fixture.service.url)
+      const { value } = await scrape(service.url)
       return [
         value('deconflict_github_quota_remaining{kind="caller"}'),
         value('deconflict_github_quota_limit{kind="caller"}'),
@@ -151,7 +145,7 @@ describe('a call to GitHub', () => {
     await repository().request('GET', '/activity')
     await repository().request('GET', '/activity')
     expect(await left()).toEqual([0, 5000])
-    fixture.service.clock.advance(DAY_MS)
+    service.clock.advance(DAY_MS)
     expect(await left()).toEqual([undefined, undefined])
   })
 })
@@ -169,16 +163,16 @@ describe('from the database', () => {
     expect(after.value(live('activity'))).toBe((before.value(live('activity')) as number) + 1)
     expect(after.value(live('notable'))).toBe((before.value(live('notable')) as number) + 1)
     await repo.request('POST', `/activity/${activity.id}/archive`)
-    fixture.service.clock.advance(7 * DAY_MS)
-    await sweep(fixture.service.app)
+    service.clock.advance(7 * DAY_MS)
+    await sweep(service.app)
     const ended = await freshScrape()
     expect(ended.value(live('activity'))).toBe(0)
     expect(ended.value(live('notable'))).toBe(0)
   })
 
   test('the gauges count jobs and the age of the oldest due job', async () => {
-    const db = fixture.service.app.database.connection()
-    const now = fixture.service.clock.now
+    const db = service.app.database.connection()
+    const now = service.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
     const job = (id: string, run_at: Date) =>
       enqueueOnce(db, { id, kind: 'recheck', priority: 'recheck', repo_id: 7, owner: 'acme', run_at }, now)
@@ -204,8 +198,8 @@ describe('from the database', () => {
   })
 
   test('the gauges count the shown pairs by outcome', async () => {
-    const db = fixture.service.app.database.connection()
-    const now = fixture.service.clock.now
+    const db = service.app.database.connection()
+    const now = service.clock.now
     const side = { author: null, active_at: now.toISOString(), head: null }
     const pair = (number: number, outcome: 'resolved' | 'given_up') => ({
       ...{ repo_id: 1, a: '#1', b: `#${number}`, sides: { a: side, b: side }, files: [] },
@@ -223,15 +217,15 @@ describe('from the database', () => {
   test('the gauges are collected at most every 15 seconds', async () => {
     const before = (await freshScrape()).value(live('activity')) as number
     await repo.create({})
-    fixture.service.clock.advance(15 * SECOND_MS - 1)
-    expect((await scrape(fixture.service.url)).value(live('activity'))).toBe(before)
-    fixture.service.clock.advance(1)
-    const many = await Promise.all([1, 2, 3, 4].map(() => scrape(fixture.service.url)))
+    service.clock.advance(15 * SECOND_MS - 1)
+    expect((await scrape(service.url)).value(live('activity'))).toBe(before)
+    service.clock.advance(1)
+    const many = await Promise.all([1, 2, 3, 4].map(() => scrape(service.url)))
     expect(many.map(({ value }) => value(live('activity')))).toEqual(many.map(() => before + 1))
   })
 
   test('the gauges are omitted while it fails, and the rest remains', async () => {
-    const db = fixture.service.app.database.connection()
+    const db = service.app.database.connection()
     await db.execute(sql`alter table jobs rename to elsewhere`)
     try {
       const scraped = await freshScrape()
@@ -250,15 +244,15 @@ describe('from the database', () => {
 
 test('a sweep counts its changes and reports its last run', async () => {
   const swept = (what: string) => `deconflict_swept_total{what="${what}"}`
-  fixture.service.clock.advance(DAY_MS)
-  await sweep(fixture.service.app)
+  service.clock.advance(DAY_MS)
+  await sweep(service.app)
   await repo.create({})
   await repo.request('POST', '/activity', { body: ACTIVITY, headers: { 'Idempotency-Key': 'swept' } })
-  fixture.service.clock.advance(2 * DAY_MS)
-  const grown = await growth([swept('expired'), swept('keys')], () => sweep(fixture.service.app))
+  service.clock.advance(2 * DAY_MS)
+  const grown = await growth([swept('expired'), swept('keys')], () => sweep(service.app))
   expect(grown).toEqual([2, 1])
-  const at = (await scrape(fixture.service.url)).value('deconflict_last_sweep_timestamp_seconds')
-  expect(at).toBe(fixture.service.clock.now.getTime() / 1000)
+  const at = (await scrape(service.url)).value('deconflict_last_sweep_timestamp_seconds')
+  expect(at).toBe(service.clock.now.getTime() / 1000)
 })
 
 test('labels contain no repository, user, token, path or text', async () => {
@@ -267,10 +261,10 @@ test('labels contain no repository, user, token, path or text', async () => {
   await repo.request('POST', '/notables', { body: { ...NOTABLE, title: 'Secret' } })
   await repo.request('GET', '/activity?actor=Secret&branch=Secret')
   await repo.request('GET', '/activity', { token: 'Secret' })
-  await fixture.service.api('GET', '/api/v1/repos/Secret/Secret/activity')
-  await fixture.service.api('GET', '/Secret/address?Secret=Secret')
-  await fixture.service.api('SECRET', '/activity').catch(() => {})
-  const { text, labels } = await scrape(fixture.service.url)
+  await service.api('GET', '/api/v1/repos/Secret/Secret/activity')
+  await service.api('GET', '/Secret/address?Secret=Secret')
+  await service.api('SECRET', '/activity').catch(() => {})
+  const { text, labels } = await scrape(service.url)
   expect(text).not.toMatch(/secret|acme|\bada\b/i)
   const ours = [...labels].filter(([name]) => name.startsWith('deconflict_'))
   expect(ours.length).toBeGreaterThan(10)

@@ -1,26 +1,11 @@
 /** The settings of a repository as they are returned, and their effects. */
-import { sql } from 'drizzle-orm'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
-import { useService } from '../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { useRepository } from '../support/repository.ts'
+import { NOTABLE, outcome } from '../support/routes.ts'
 
-const { github, service } = useService()
+const { repo } = useRepository()
 
-beforeAll(async () => {
-  // A repository is stored on its first write.
-  await service.api('POST', '/activity', { body: ACTIVITY })
-})
-beforeEach(() => store(null))
-
-/** Stores settings as a settings file would. */
-async function store(settings: object | null): Promise<void> {
-  const json = settings && JSON.stringify(settings)
-  await service.app.database
-    .connection()
-    .execute(sql`update repositories set settings = ${json}::text::jsonb where repo_id = 7`)
-}
-
-const shown = async () => (await service.api('GET', '/settings')).body
+const shown = async () => (await repo.request('GET', '/settings')).body
 
 const DEFAULT_COMMENT = {
   mode: 'on',
@@ -63,28 +48,27 @@ describe('without a file', () => {
   })
 
   test('read access is enough, and no parameter is accepted', async () => {
-    github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
-    expect((await service.api('GET', '/settings', { token: 'rita' })).status).toBe(200)
-    expect(outcome(await service.api('GET', '/settings?verbose=1'))).toBe('400 invalid_request')
+    expect((await repo.request('GET', '/settings', { token: 'rita' })).status).toBe(200)
+    expect(outcome(await repo.request('GET', '/settings?verbose=1'))).toBe('400 invalid_request')
   })
 })
 
 describe('with a file', () => {
   test('the TTL of notables applies', async () => {
-    await store({ notable_ttl_ms: 3_600_000 })
-    const { body } = await service.api('POST', '/notables', { body: NOTABLE })
+    await repo.configure({ notable_ttl_ms: 3_600_000 })
+    const { body } = await repo.request('POST', '/notables', { body: NOTABLE })
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(3_600_000)
   })
 
   test('a disabled category is rejected with 400 and the enabled ones are named', async () => {
-    await store({ disabled_categories: ['migration', 'release'] })
-    const before = (await service.api('GET', '/notables?limit=100')).body.items.length
-    const answer = await service.api('POST', '/notables', { body: NOTABLE })
+    await repo.configure({ disabled_categories: ['migration', 'release'] })
+    const before = (await repo.request('GET', '/notables?limit=100')).body.items.length
+    const answer = await repo.request('POST', '/notables', { body: NOTABLE })
     expect(outcome(answer)).toBe('400 category_not_allowed')
     expect(answer.body.error.param).toBe('category')
     expect(answer.body.error.message).toContain('security')
-    expect((await service.api('GET', '/notables?limit=100')).body.items).toHaveLength(before)
-    const allowed = await service.api('POST', '/notables', { body: { ...NOTABLE, category: 'security' } })
+    expect((await repo.request('GET', '/notables?limit=100')).body.items).toHaveLength(before)
+    const allowed = await repo.request('POST', '/notables', { body: { ...NOTABLE, category: 'security' } })
     expect(allowed.status).toBe(201)
   })
 
@@ -93,15 +77,15 @@ describe('with a file', () => {
     [{ ...NOTABLE, title: undefined }, 400, 'title'],
     [{ ...NOTABLE, category: 'pattern', title: '' }, 422, 'title'],
   ])('of several errors in %j, the response is %i for %s', async (body, status, param) => {
-    await store({ disabled_categories: ['migration'] })
-    const answer = await service.api('POST', '/notables', { body })
+    await repo.configure({ disabled_categories: ['migration'] })
+    const answer = await repo.request('POST', '/notables', { body })
     expect(answer).toMatchObject({ status, body: { error: { param } } })
   })
 
   test('a notable of a category that was disabled later stays and can be changed', async () => {
-    const { id } = (await service.api('POST', '/notables', { body: NOTABLE })).body
-    await store({ disabled_categories: ['migration'] })
-    const answer = await service.api('PATCH', `/notables/${id}`, { body: { importance: 'low' } })
+    const { id } = (await repo.request('POST', '/notables', { body: NOTABLE })).body
+    await repo.configure({ disabled_categories: ['migration'] })
+    const answer = await repo.request('PATCH', `/notables/${id}`, { body: { importance: 'low' } })
     expect(answer.body).toMatchObject({ category: 'migration', importance: 'low' })
   })
 })

@@ -1,29 +1,24 @@
 /** The sweep: what it stores, deletes and reports, in batches, also when several run at once. */
 import { sql } from 'drizzle-orm'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type Swept, sweep } from '../../src/server/operations/sweep.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
 import { newId } from '../../src/vocabulary/contract/id.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import { connectRaw } from '../support/postgres.ts'
-import { type TestRepository, useRepositories } from '../support/repository.ts'
+import { type TestRepository, useRepository } from '../support/repository.ts'
 import { ACTIVITY } from '../support/routes.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const RETENTION_DAYS = 3
 
-const fixture = useRepositories({ retention_days: RETENTION_DAYS })
-const { repository } = fixture
-let repo: TestRepository
+const { service, repo, repository } = useRepository({ retention_days: RETENTION_DAYS })
 
-beforeEach(() => {
-  repo = repository()
-})
-afterEach(() => fixture.service.deleteRecords())
+afterEach(() => service.deleteRecords())
 
-const db = () => fixture.service.app.database.connection()
-const inMs = (ms: number) => new Date(fixture.service.clock.now.getTime() + ms)
+const db = () => service.app.database.connection()
+const inMs = (ms: number) => new Date(service.clock.now.getTime() + ms)
 
 /** Makes every repository due, as after six minutes without a sweep. */
 async function makeDue() {
@@ -60,7 +55,7 @@ describe('a sweep', () => {
     await repo.create({})
     await repo.createNotable({})
     await makeDue()
-    expect(await sweep(fixture.service.app)).toMatchObject({ expired: 4, purged: 0, keys: 0 })
+    expect(await sweep(service.app)).toMatchObject({ expired: 4, purged: 0, keys: 0 })
     expect(await storedStatuses()).toEqual({ expired: 2, archived: 3, active: 2, merged: 1 })
     expect(await storedStatuses('notables')).toEqual({ active: 1 })
   })
@@ -74,12 +69,12 @@ describe('a sweep', () => {
     )
     await repo.insertActivities([...due, ...old])
     await makeDue()
-    expect(await sweep(fixture.service.app)).toMatchObject({ expired: 503, purged: 3 })
+    expect(await sweep(service.app)).toMatchObject({ expired: 503, purged: 3 })
     expect(await storedStatuses()).toEqual({ active: 1, expired: 503 })
   })
 
   test('visits every repository, however many there are', async () => {
-    const now = fixture.service.clock.now
+    const now = service.clock.now
     const rows = Array.from({ length: 501 }, (_, index) => ({
       repo_id: 900_000 + index,
       owner: 'acme',
@@ -88,7 +83,7 @@ describe('a sweep', () => {
       swept_at: inMs(-6 * MINUTE_MS),
     }))
     await db().insert(repositories).values(rows)
-    const swept = await sweep(fixture.service.app)
+    const swept = await sweep(service.app)
     await db().delete(repositories).where(sql`repo_id >= 900000`)
     expect(swept.repositories).toBe(501)
   })
@@ -97,11 +92,11 @@ describe('a sweep', () => {
     await repo.insertActivities([activity({ expires_at: inMs(MINUTE_MS) })])
     await repo.create({})
     await makeDue()
-    await sweep(fixture.service.app)
-    fixture.service.clock.advance(5 * MINUTE_MS - 1)
-    expect(await sweep(fixture.service.app)).toEqual({ repositories: 0, expired: 0, purged: 0, keys: 0 })
-    fixture.service.clock.advance(1)
-    expect(await sweep(fixture.service.app)).toMatchObject({ expired: 1 })
+    await sweep(service.app)
+    service.clock.advance(5 * MINUTE_MS - 1)
+    expect(await sweep(service.app)).toEqual({ repositories: 0, expired: 0, purged: 0, keys: 0 })
+    service.clock.advance(1)
+    expect(await sweep(service.app)).toMatchObject({ expired: 1 })
   })
 })
 
@@ -122,8 +117,8 @@ describe('a closed record is deleted RETENTION_DAYS later, to the millisecond:',
 
   test('an activity whose expiry a sweep stored', async () => {
     const id = await repo.createActivity({})
-    fixture.service.clock.advance(DAY_MS)
-    await sweep(fixture.service.app)
+    service.clock.advance(DAY_MS)
+    await sweep(service.app)
     await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/activity/${id}`)
   })
 
@@ -131,19 +126,19 @@ describe('a closed record is deleted RETENTION_DAYS later, to the millisecond:',
     await repo.configure({ activity_ttl_ms: 30 * DAY_MS, notable_ttl_ms: 30 * DAY_MS })
     const { activity } = await repo.create({})
     const id = await repo.createNotable({})
-    fixture.service.clock.advance(30 * DAY_MS - 1)
-    expect(await sweep(fixture.service.app)).toMatchObject({ expired: 0, purged: 0 })
+    service.clock.advance(30 * DAY_MS - 1)
+    expect(await sweep(service.app)).toMatchObject({ expired: 0, purged: 0 })
     expect((await repo.request('GET', `/activity/${activity.id}`)).body.status).toBe('active')
     expect((await repo.request('GET', `/notables/${id}`)).body.status).toBe('active')
   })
 
   async function expectPurgedAfter(ms: number, address: string) {
-    fixture.service.clock.advance(ms - 1)
-    expect((await sweep(fixture.service.app)).purged).toBe(0)
+    service.clock.advance(ms - 1)
+    expect((await sweep(service.app)).purged).toBe(0)
     expect((await repo.request('GET', address)).status).toBe(200)
     await makeDue()
-    fixture.service.clock.advance(1)
-    expect((await sweep(fixture.service.app)).purged).toBe(1)
+    service.clock.advance(1)
+    expect((await sweep(service.app)).purged).toBe(1)
     expect(await repo.request('GET', address)).toMatchObject({
       status: 404,
       body: { error: { type: 'not_found' } },
@@ -155,12 +150,12 @@ test('an idempotency key is kept for 24 hours, and then deleted', async () => {
   const create = () =>
     repo.request('POST', '/activity', { body: ACTIVITY, headers: { 'Idempotency-Key': 'the-same' } })
   const first = await create()
-  fixture.service.clock.advance(DAY_MS - 1)
-  expect((await sweep(fixture.service.app)).keys).toBe(0)
+  service.clock.advance(DAY_MS - 1)
+  expect((await sweep(service.app)).keys).toBe(0)
   expect((await create()).body).toEqual(first.body)
   await makeDue()
-  fixture.service.clock.advance(1)
-  expect((await sweep(fixture.service.app)).keys).toBe(1)
+  service.clock.advance(1)
+  expect((await sweep(service.app)).keys).toBe(1)
   const next = await create()
   expect(next.status).toBe(201)
   expect(next.body.activity.id).not.toBe(first.body.activity.id)
@@ -173,19 +168,19 @@ test('a repository that fails is logged and skipped, and swept later', async () 
     await each.insertActivities(Array.from({ length: 20 }, () => activity({ expires_at: inMs(0) })))
   }
   await makeDue()
-  const from = fixture.service.log.length
+  const from = service.log.length
   const broken = {
     trigger: 'before update on activities for each row',
     condition: `new.repo_id = ${others[1]?.id}`,
   }
-  const swept = await whileBroken(db(), broken, () => sweep(fixture.service.app))
+  const swept = await whileBroken(db(), broken, () => sweep(service.app))
   expect(swept.expired).toBe(40)
-  const errors = fixture.service.log.slice(from).map((line) => JSON.parse(line))
+  const errors = service.log.slice(from).map((line) => JSON.parse(line))
   expect(errors.filter(({ level }) => level >= 50)).toMatchObject([
     { msg: 'repository not swept', repo_id: others[1]?.id, code: 'XX001' },
   ])
   await makeDue()
-  expect((await sweep(fixture.service.app)).expired).toBe(20)
+  expect((await sweep(service.app)).expired).toBe(20)
 })
 
 describe('concurrent sweeps', () => {
@@ -202,7 +197,7 @@ describe('concurrent sweeps', () => {
       ])
     }
     await makeDue()
-    const all = await Promise.all(Array.from({ length: 4 }, () => sweep(fixture.service.app)))
+    const all = await Promise.all(Array.from({ length: 4 }, () => sweep(service.app)))
     expect(add(all, 'expired')).toBe(180)
     expect(add(all, 'purged')).toBe(120)
     expect(await storedStatuses()).toEqual({ active: 6, expired: 180 })
@@ -215,14 +210,14 @@ describe('concurrent sweeps', () => {
     await repo.create({})
     await repo.insertActivities(ids.map((id) => activity({ id, expires_at: inMs(0) })))
     await makeDue()
-    const other = connectRaw(fixture.service.app.config.database_url as string)
+    const other = connectRaw(service.app.config.database_url as string)
     await other.begin(async (tx) => {
       await tx`select 1 from activities where repo_id = ${repo.id} and id = ${ids[1] as string} for update`
-      expect((await sweep(fixture.service.app)).expired).toBe(2)
+      expect((await sweep(service.app)).expired).toBe(2)
     })
     await other.end()
     expect((await repo.request('GET', `/activity/${ids[1]}`)).body.status).toBe('expired')
     await makeDue()
-    expect((await sweep(fixture.service.app)).expired).toBe(1)
+    expect((await sweep(service.app)).expired).toBe(1)
   })
 })

@@ -59,11 +59,11 @@ export function useRepositories(config: Partial<Config> = {}): RepositoryService
 }
 
 /** As `useRepositories`, with another repository for each test. */
-export function useRepository(): Omit<RepositoryService, 'repository'> & { repo: TestRepository } {
-  const { repository, ...shared } = useRepositories()
+export function useRepository(config: Partial<Config> = {}): RepositoryService & { repo: TestRepository } {
+  const shared = useRepositories(config)
   const repo = {} as TestRepository
   beforeEach(() => {
-    Object.assign(repo, repository())
+    Object.assign(repo, shared.repository())
   })
   return { ...shared, repo }
 }
