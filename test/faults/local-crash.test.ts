@@ -2,16 +2,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { expect, test } from 'vitest'
+import { useTree } from '../support/shop.ts'
 
 const PRELOAD = fileURLToPath(new URL('../support/hostile-process.cjs', import.meta.url))
 
-let tree: WorkingTree
-beforeEach(async () => {
-  tree = await workingTree({ NODE_OPTIONS: `--require ${PRELOAD}` })
-})
-afterEach(() => tree.remove())
+const tree = useTree({ NODE_OPTIONS: `--require ${PRELOAD}` })
 
 const run = (args: string[], killed_at = 0) => tree.runProcess(args, { env: { KILL_AT: String(killed_at) } })
 const json = async (args: string[]) => JSON.parse((await run([...args, '--json'])).stdout)

@@ -1,7 +1,7 @@
 /** Work that commits of the base branch have done already, in a clone without a service. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { nameOf } from '../../src/local/merged-work.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { useTree } from '../support/shop.ts'
 
 test.each([
   ['Retry payments (#12)', '', 12, 'Retry payments'],
@@ -13,13 +13,7 @@ test.each([
 })
 
 describe('a check', () => {
-  let tree: WorkingTree
-
-  beforeEach(async () => {
-    tree = await workingTree({})
-  })
-  afterEach(() => tree.remove())
-
+  const tree = useTree()
   const RETRY = Array.from({ length: 10 }, (_, at) => `  till.retryPayment(${at})\n`).join('')
 
   async function commit(subject: string, files: Record<string, string>): Promise<string> {

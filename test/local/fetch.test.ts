@@ -1,8 +1,8 @@
 /** `deconflict fetch`: the open pull requests of a remote, from a bare repository as GitHub and GitLab keep them. */
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { openPulls } from '../../src/local/pull-requests.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { useTree } from '../support/shop.ts'
 
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40))
 
@@ -36,11 +36,10 @@ test('the newest 200 are open', () => {
 })
 
 describe('the command', () => {
-  let tree: WorkingTree
+  const tree = useTree()
   let remote: string
 
   beforeEach(async () => {
-    tree = await workingTree({})
     remote = join(tree.path, '../remote.git')
     await tree.git('init', '-q', '--bare', remote)
     await tree.git('config', 'remote.origin.url', remote)
@@ -49,7 +48,6 @@ describe('the command', () => {
     await tree.git('commit', '-q', '-m', 'Cart')
     await tree.git('push', '-q', 'origin', 'main')
   })
-  afterEach(() => tree.remove())
 
   /** A commit that changes the second line, which only the remote has, under these names. */
   async function pushAs(text: string, ...refs: string[]): Promise<void> {

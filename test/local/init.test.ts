@@ -2,15 +2,11 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { isPersonal } from '../../src/cli/init/targets.ts'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { useTree } from '../support/shop.ts'
 
-let tree: WorkingTree
-beforeEach(async () => {
-  tree = await workingTree({})
-})
-afterEach(() => tree.remove())
+const tree = useTree()
 
 const inHome = (name: string) => join(tree.path, '..', name)
 const init = (...args: string[]) => tree.run(['init', '--yes', ...args])

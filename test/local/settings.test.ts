@@ -1,16 +1,14 @@
 /** The settings files of the working tree, which count in a clone without a service. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useTree } from '../support/shop.ts'
 
-let tree: WorkingTree
+const tree = useTree()
 
 /** Another working tree has changed `src/checkout/retry.ts`. */
 beforeEach(async () => {
-  tree = await workingTree({})
   await tree.git('worktree', 'add', '-q', '../other', '-b', 'other')
   await tree.write({ '../other/src/checkout/retry.ts': 'export const retries = 2\n' })
 })
-afterEach(() => tree.remove())
 
 async function check(...args: string[]) {
   const { stdout } = await tree.run(['check', '--json', ...args])

@@ -2,23 +2,22 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Ran, type RunOptions, type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useTree } from '../support/shop.ts'
+import type { Ran, RunOptions } from '../support/working-tree.ts'
 
 const PRELOAD = fileURLToPath(new URL('../support/hostile-process.cjs', import.meta.url))
 const LINES = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`)
 const edited = (line: number, text: string) => `${LINES.with(line - 1, text).join('\n')}\n`
 const FILE = 'src/cart.ts'
 
-let tree: WorkingTree
+const tree = useTree({ NODE_OPTIONS: `--require ${PRELOAD}`, DECONFLICT_HOOK_TIMEOUT_MS: '50000' })
 beforeEach(async () => {
-  tree = await workingTree({ NODE_OPTIONS: `--require ${PRELOAD}`, DECONFLICT_HOOK_TIMEOUT_MS: '50000' })
   await tree.write({ [FILE]: `${LINES.join('\n')}\n` })
   await tree.git('add', '-A')
   await tree.git('commit', '-qm', 'Carts')
   await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
 })
-afterEach(() => tree.remove())
 
 /** Other working trees, each on a branch of its name. One by one: git may read what another `worktree add` is writing. */
 async function add(...names: string[]): Promise<string[]> {

@@ -20,6 +20,16 @@ interface ShopTests {
   hook(event: string, about?: object, options?: HookOptions): Promise<Ran>
 }
 
+/** A working tree of its own for each test of a file, without a service unless `env` names one. */
+export function useTree(env: Record<string, string> = {}): WorkingTree {
+  const tree = {} as WorkingTree
+  beforeEach(async () => {
+    Object.assign(tree, await workingTree(env))
+  })
+  afterEach(() => tree.remove())
+  return tree
+}
+
 /** Starts the service before the tests of a file, and gives each test a working tree on `branch`, which is a new one or `main`. */
 export function useShop({ branch = 'work' } = {}): ShopTests {
   const shop = {} as ShopService
