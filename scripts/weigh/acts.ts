@@ -1,6 +1,7 @@
 /** How many files of `src` run in six acts of users, in the built service on PostgreSQL, warm. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import postgres from 'postgres'
 import { type Deployment, startDeployment } from '../../test/support/deployment.ts'
 import type { FakeRepository } from '../../test/support/github-repository.ts'
 import { editOf } from '../../test/support/lines.ts'
@@ -12,8 +13,8 @@ import { until } from '../bench/measure.ts'
 const ROUNDS = 4
 /** After an act, for the jobs that are due at once. */
 const PAUSE_MS = 1000
-/** Before an act, for the rechecks of an earlier one. Longer than any pause between jobs that lead to a recheck. */
-const QUIET_MS = 4000
+/** Before an act, no job of an earlier one is due within this time. */
+const QUIET_S = 4
 const SETTINGS_PATH = '.github/deconflict.yml'
 const COVERAGE = fileURLToPath(new URL('coverage.mjs', import.meta.url))
 
@@ -21,6 +22,12 @@ const COVERAGE = fileURLToPath(new URL('coverage.mjs', import.meta.url))
 export async function countFilesOfActs(): Promise<Record<string, number>> {
   const names = Array.from({ length: ROUNDS }, (_, round) => `acme/shop-${round}`)
   const cluster = await startCluster()
+  const sql = postgres(cluster.url, { max: 1 })
+  const becomesQuiet = () =>
+    until('no job is due', async () => {
+      const due = sql`select 1 from jobs where state = 'pending' and run_at < now() + ${QUIET_S} * interval '1 s'`
+      return (await due).length === 0
+    })
   const deployment = await startDeployment(names)
   try {
     const port = await freePort()
@@ -30,7 +37,13 @@ export async function countFilesOfActs(): Promise<Record<string, number>> {
     const rounds: Record<string, string[]>[] = []
     for (const name of names) {
       const github = deployment.github.at(name)
-      const round = { deployment, url: service?.url as string, github, coverage: `http://127.0.0.1:${port}` }
+      const round = {
+        deployment,
+        url: service?.url as string,
+        github,
+        coverage: `http://127.0.0.1:${port}`,
+        becomesQuiet,
+      }
       rounds.push(await filesOfRound(round))
     }
     const measured = rounds.slice(1)
@@ -41,6 +54,7 @@ export async function countFilesOfActs(): Promise<Record<string, number>> {
       ]),
     )
   } finally {
+    await sql.end()
     await deployment.close()
     await cluster.remove()
   }
@@ -53,6 +67,7 @@ interface Round {
   github: FakeRepository
   /** Address of `coverage.mjs`. */
   coverage: string
+  becomesQuiet(): Promise<unknown>
 }
 
 /** The files that ran in each act, in a repository without any work. */
@@ -67,7 +82,7 @@ async function filesOfRound(round: Round): Promise<Record<string, string[]>> {
   })
   const files: Record<string, string[]> = {}
   const act = async (name: string, run: () => Promise<void>) => {
-    await wait(QUIET_MS)
+    await round.becomesQuiet()
     await filesRun(round)
     await run()
     await wait(PAUSE_MS)
@@ -93,7 +108,7 @@ async function filesOfRound(round: Round): Promise<Record<string, string[]>> {
   })
 
   await pushSettings(round, 'ignore_paths: [src/menu.ts]\n')
-  await wait(QUIET_MS)
+  await round.becomesQuiet()
   await open(round, { author: 'ada', path: 'src/menu.ts' })
   const number = await open(round, { author: 'ben', path: 'src/menu.ts' })
   await act('files run by a push of the settings, with two open pull requests', async () => {
