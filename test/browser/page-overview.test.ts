@@ -1,26 +1,24 @@
 /** The overview of repositories in a real browser. */
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { BROWSER, faultsOn } from '../support/browser.ts'
-import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
+import { type PageRepository, usePageFixture } from '../support/page-fixture.ts'
 
 const OPTIONS = { timeout: 60_000 }
 
-let fixture: PageFixture
 let quiet: PageRepository
 let colliding: PageRepository
 let page: Page
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
+  const fixture = usePageFixture()
   beforeAll(async () => {
-    fixture = await startPageFixture()
     quiet = fixture.repository()
     colliding = fixture.repository()
     await quiet.createActivity({ branch: 'a', scope: { paths: ['docs/**'] } })
     for (const branch of ['a', 'b'])
       await colliding.createActivity({ actor: branch, branch, blocking: true, scope: { paths: ['src/**'] } })
   })
-  afterAll(() => fixture?.close())
   beforeEach(async () => {
     page = await fixture.newPage()
   })

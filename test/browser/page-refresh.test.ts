@@ -1,32 +1,21 @@
 /** How the page refreshes in a real browser: under load, with a filter, and when the service fails. */
 import { gzipSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { BROWSER } from '../support/browser.ts'
 import { editOf } from '../support/lines.ts'
-import {
-  type PageFixture,
-  type PageRepository,
-  repeatedly,
-  startPageFixture,
-} from '../support/page-fixture.ts'
+import { type PageRepository, repeatedly, useTabs } from '../support/page-fixture.ts'
 
 const OPTIONS = { timeout: 60_000 }
 
-let fixture: PageFixture
 let repo: PageRepository
 let page: Page
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
-  beforeAll(async () => {
-    fixture = await startPageFixture()
+  const fixture = useTabs((tab, repository) => {
+    page = tab
+    repo = repository
   })
-  afterAll(() => fixture?.close())
-  beforeEach(async () => {
-    repo = fixture.repository()
-    page = await fixture.newPage()
-  })
-  afterEach(() => page.close())
 
   const row = (title: string) => page.locator('.work-row', { hasText: title })
   const heading = (name: string) => page.getByRole('heading', { name, exact: true })

@@ -1,34 +1,28 @@
 /** The signal report on the page in a real browser. */
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { BROWSER, faultsOn } from '../support/browser.ts'
-import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
+import { type PageRepository, useTabs } from '../support/page-fixture.ts'
 import { SIGNAL } from '../support/page-records.ts'
 
 const OPTIONS = { timeout: 60_000 }
 const REPORT = '**/signal'
 const HOSTILE = '<img src=x onerror="document.title=1">'
 
-let fixture: PageFixture
 let repo: PageRepository
 let page: Page
 /** Requests for the report. */
 let reports: number
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
-  beforeAll(async () => {
-    fixture = await startPageFixture()
-  })
-  afterAll(() => fixture?.close())
-  beforeEach(async () => {
-    repo = fixture.repository()
-    page = await fixture.newPage()
+  const fixture = useTabs((tab, repository) => {
+    page = tab
+    repo = repository
     reports = 0
     page.on('request', (request) => {
       if (request.url().endsWith('/signal')) reports += 1
     })
   })
-  afterEach(() => page.close())
 
   const open = async () => {
     await fixture.open(page, repo)

@@ -1,15 +1,14 @@
 /** Tabs as people use them in a real browser: many at once, a sign-in that ends, a service that restarts, and blocked site data. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { BROWSER, type Desktop, startDesktop } from '../support/browser.ts'
-import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
+import { type PageRepository, usePageFixture } from '../support/page-fixture.ts'
 
 const OPTIONS = { timeout: 60_000 }
 /** Longer than the pause between two polls. */
 const QUIET_MS = 12_000
 
-let fixture: PageFixture
 let repo: PageRepository
 
 const desktop = async (options: { blocks_site_data?: boolean } = {}): Promise<Desktop> => {
@@ -20,10 +19,7 @@ const desktop = async (options: { blocks_site_data?: boolean } = {}): Promise<De
 const row = (page: Page, title: string) => page.locator('.work-row', { hasText: title }).getByRole('button')
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
-  beforeAll(async () => {
-    fixture = await startPageFixture()
-  })
-  afterAll(() => fixture?.close())
+  const fixture = usePageFixture()
   beforeEach(() => {
     repo = fixture.repository()
   })

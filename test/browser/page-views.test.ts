@@ -1,27 +1,21 @@
 /** How people use the page in a real browser: addresses, the keyboard, their own work, filters, and a phone. */
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { BROWSER, faultsOn } from '../support/browser.ts'
 import { editOf } from '../support/lines.ts'
-import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
+import { type PageRepository, useTabs } from '../support/page-fixture.ts'
 
 const OPTIONS = { timeout: 60_000 }
 const BASE = Array.from({ length: 200 }, (_, at) => `pay(${at})`)
 
-let fixture: PageFixture
 let repo: PageRepository
 let page: Page
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
-  beforeAll(async () => {
-    fixture = await startPageFixture()
+  const fixture = useTabs((tab, repository) => {
+    page = tab
+    repo = repository
   })
-  afterAll(() => fixture?.close())
-  beforeEach(async () => {
-    repo = fixture.repository()
-    page = await fixture.newPage()
-  })
-  afterEach(() => page.close())
 
   const change = (path: string, at: number, lines: number, by: string) => {
     const added = Array.from({ length: lines }, (_, line) => `${by}(${line})`)

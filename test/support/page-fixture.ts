@@ -1,7 +1,7 @@
 /** The built service with its own database, and a real browser, for tests of the page. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type Api, apiAt } from './api.ts'
 import { startBrowser } from './browser.ts'
@@ -33,7 +33,29 @@ export interface PageFixture {
 /** Who creates the activities of the actors of these names. */
 const LOGINS = ['ada', 'ben', 'cy', 'dee']
 
-export async function startPageFixture(): Promise<PageFixture> {
+/** Starts it before the tests of a suite, and closes it at the end. */
+export function usePageFixture(): PageFixture {
+  const fixture = {} as PageFixture
+  beforeAll(async () => {
+    Object.assign(fixture, await startPageFixture())
+  })
+  afterAll(() => fixture.close?.())
+  return fixture
+}
+
+/** As `usePageFixture`, and hands each test a new tab and another repository. */
+export function useTabs(hand: (page: Page, repo: PageRepository) => void): PageFixture {
+  const fixture = usePageFixture()
+  let page: Page
+  beforeEach(async () => {
+    page = await fixture.newPage()
+    hand(page, fixture.repository())
+  })
+  afterEach(() => page.close())
+  return fixture
+}
+
+async function startPageFixture(): Promise<PageFixture> {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}`)
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
   const github = await startFakeGithubServer({
