@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { appKey } from './github-app.ts'
 import {
   type AppPermissions,
-  type GithubRepository,
   type GithubState,
   type HookDelivery,
   type Installation,
   nextId,
   ownerOf,
+  repositoryNamed,
   timestamp,
 } from './github-state.ts'
 
@@ -50,14 +50,14 @@ export type DeliveryGiven = { event: string; status_code: number } & Partial<Hoo
 
 const STATUS = { 202: 'OK', 200: 'OK', 500: 'Internal Server Error', 503: 'Service Unavailable' }
 
-export function fakeApp(state: GithubState, named: (name: string) => GithubRepository): FakeApp {
+export function fakeApp(state: GithubState): FakeApp {
   const { app } = state
   const installation = (id: number): Installation => {
     const known = app.installations.find((candidate) => candidate.id === id)
     if (!known) throw new Error(`no installation ${id} on this GitHub`)
     return known
   }
-  const idsOf = (names: string[]) => names.map((name) => named(name).id)
+  const idsOf = (names: string[]) => names.map((name) => repositoryNamed(state, name).id)
   const now = () => timestamp(state.now())
   const withMetadata = (permissions: AppPermissions): AppPermissions => ({ metadata: 'read', ...permissions })
 
@@ -70,7 +70,7 @@ export function fakeApp(state: GithubState, named: (name: string) => GithubRepos
       app.events = events
     },
     install({ repositories = [], account, account_type = 'Organization', ...given }) {
-      const owner = account ?? (repositories[0] && ownerOf(named(repositories[0])))
+      const owner = account ?? (repositories[0] && ownerOf(repositoryNamed(state, repositories[0])))
       if (!owner) throw new Error('an installation needs repositories or an account')
       const made: Installation = {
         id: given.id ?? nextId(state),

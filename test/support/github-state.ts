@@ -237,6 +237,13 @@ export function namedRepository(state: GithubState, name: string): GithubReposit
   )
 }
 
+/** As `namedRepository`, for a test that knows that there is one. */
+export function repositoryNamed(state: GithubState, full_name: string): GithubRepository {
+  const repository = namedRepository(state, full_name)
+  if (!repository) throw new Error(`no repository ${full_name} on this GitHub`)
+  return repository
+}
+
 export function installationOf(state: GithubState, repository: GithubRepository): Installation | undefined {
   return state.app.installations.find((installation) => includes(installation, repository))
 }

@@ -10,8 +10,8 @@ import {
   emptyState,
   type GithubRepository,
   type GithubState,
-  namedRepository,
   type Permission,
+  repositoryNamed,
 } from './github-state.ts'
 
 /** `silent` never responds, `reset` drops the connection, `timed_out` fails at once like a fetch that timed out. */
@@ -91,11 +91,6 @@ export function githubWorld(api_url: string): GithubWorld {
   const held = new Map<string, Promise<void>>()
   const heldAnswers = new Map<string, Promise<void>>()
 
-  const repositoryNamed = (name: string): GithubRepository => {
-    const repository = namedRepository(state, name)
-    if (!repository) throw new Error(`no repository ${name} on this GitHub`)
-    return repository
-  }
   const setCredential = (credential: GithubState['credentials'][number]) => {
     state.credentials = [...state.credentials.filter(({ token }) => token !== credential.token), credential]
   }
@@ -134,12 +129,12 @@ export function githubWorld(api_url: string): GithubWorld {
       state.repositories = [...state.repositories.filter(({ id }) => id !== repository.id), repository]
     },
     rename(from, to) {
-      const repository = repositoryNamed(from)
+      const repository = repositoryNamed(state, from)
       repository.former_names = [...(repository.former_names ?? []), repository.full_name]
       repository.full_name = to
     },
     remove(full_name) {
-      const gone = repositoryNamed(full_name)
+      const gone = repositoryNamed(state, full_name)
       state.repositories = state.repositories.filter((repository) => repository !== gone)
     },
     token: (token, { login, id, ...given }) => setCredential({ token, user: { login, id }, ...given }),
@@ -147,8 +142,8 @@ export function githubWorld(api_url: string): GithubWorld {
     revoke(token) {
       state.credentials = state.credentials.filter((credential) => credential.token !== token)
     },
-    app: fakeApp(state, repositoryNamed),
-    at: (full_name) => fakeRepository(state, repositoryNamed(full_name)),
+    app: fakeApp(state),
+    at: (full_name) => fakeRepository(state, repositoryNamed(state, full_name)),
     fault: (route, fault, times = Number.POSITIVE_INFINITY, wait_s = undefined) =>
       broken.unshift({ route, fault, left: times, wait_s }),
     delayAnswers(ms) {

@@ -16,7 +16,6 @@ import {
   type GithubState,
   type Installation,
   installationOf,
-  namedRepository,
   ownerOf,
 } from './github-state.ts'
 
@@ -116,10 +115,4 @@ export function shortBodies(state: GithubState, repositories: GithubRepository[]
     const { id, node_id, name, full_name, private: isPrivate } = repositoryBody(state, repository)
     return { id, node_id, name, full_name, private: isPrivate }
   })
-}
-
-export function repositoryNamed(state: GithubState, full_name: string): GithubRepository {
-  const repository = namedRepository(state, full_name)
-  if (!repository) throw new Error(`no repository ${full_name} on this GitHub`)
-  return repository
 }

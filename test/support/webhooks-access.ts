@@ -1,9 +1,9 @@
 /** The webhooks about access: members, teams and organisations. */
 import { actorBody, type Json, repositoryBody } from './github-bodies.ts'
+import { repositoryNamed } from './github-state.ts'
 import {
   exampleOf,
   organizationWebhook,
-  repositoryNamed,
   repositoryWebhook,
   type Source,
   teamBody,

@@ -10,11 +10,10 @@ import {
 } from './github-bodies.ts'
 import { contentsOf, labelBody, pullBody } from './github-pulls.ts'
 import { digest } from './github-reply.ts'
-import { type Installation, installedRepositories, timestamp } from './github-state.ts'
+import { type Installation, installedRepositories, repositoryNamed, timestamp } from './github-state.ts'
 import {
   exampleOf,
   organizationBody,
-  repositoryNamed,
   repositoryWebhook,
   type Source,
   shortBodies,
