@@ -6,18 +6,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { apiAt } from '../support/api.ts'
 import { BROWSER, faultsOn, startBrowser } from '../support/browser.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { editOf } from '../support/lines.ts'
 import { listen } from '../support/listen.ts'
 import { freePort } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
+import { useDatabase } from '../support/use-deployment.ts'
 
 const WAIT_OPTIONS = { timeout: 60_000 }
 const HOSTILE = '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) **b** @everyone'
 
 let github: FakeGithubServer
 let githubWeb: Awaited<ReturnType<typeof listen>>
-let database: FreshDatabase
 let first: ServiceProcess
 let second: ServiceProcess
 let browser: Browser
@@ -27,6 +26,7 @@ let page: Page
 let strayed: string[]
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
+  const database = useDatabase()
   beforeAll(async () => {
     github = await startFakeGithubServer({
       repositories: [
@@ -39,7 +39,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       ],
     })
     githubWeb = await startGithubWeb()
-    database = await freshDatabase()
     const environment = {
       DATABASE_URL: database.database_url,
       GITHUB_API_URL: github.url,
@@ -56,7 +55,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   afterAll(async () => {
     await browser?.close()
     await Promise.all([first, second].map((service) => service?.kill('SIGTERM')))
-    await database?.drop()
     await githubWeb?.close()
     await github?.close()
   })

@@ -4,21 +4,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { VERSION } from '../../src/vocabulary/version.ts'
 import { BROWSER, faultsOn, startBrowser } from '../support/browser.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { freePort } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
+import { useDatabase } from '../support/use-deployment.ts'
 
 const WAIT_OPTIONS = { timeout: 60_000 }
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the App', () => {
   let github: FakeGithubServer
-  let database: FreshDatabase
+  const database = useDatabase()
   let service: ServiceProcess
   let browser: Browser
 
   beforeAll(async () => {
     github = await startFakeGithubServer({ repositories: [{ id: 7, full_name: 'acme/shop' }] })
-    database = await freshDatabase()
     const port = await freePort()
     service = await startProcess({
       DATABASE_URL: database.database_url,
@@ -32,7 +31,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the App', () => {
   afterAll(async () => {
     await browser?.close()
     await service?.kill('SIGTERM')
-    await database?.drop()
     await github?.close()
   })
 

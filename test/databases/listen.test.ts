@@ -2,22 +2,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/server/platform/db/database.ts'
 import { connectDatabase } from '../../src/server/platform/db/open.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { connectRaw } from '../support/postgres.ts'
+import { useDatabase } from '../support/use-deployment.ts'
 
 const isPostgres = process.env.TEST_DATABASE_KIND === 'postgres'
 
-let fresh: FreshDatabase
+const fresh = useDatabase()
 let database: Database
 
 beforeAll(async () => {
-  fresh = await freshDatabase()
   database = await connectDatabase(fresh)
 })
-afterAll(async () => {
-  await database.close()
-  await fresh.drop()
-})
+afterAll(() => database.close())
 
 /** What arrives on a channel; `!` for announcements that may have been missed. */
 async function listenOn(channel: string): Promise<string[]> {

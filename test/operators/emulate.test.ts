@@ -4,13 +4,13 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Emulate, startEmulate } from '../support/emulate.ts'
 import { freePort } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
+import { useDatabase } from '../support/use-deployment.ts'
 
 let emulate: Emulate
-let database: FreshDatabase
+const database = useDatabase()
 let service: ServiceProcess
 let ada: string
 let api: Api
@@ -22,7 +22,6 @@ const COMMENTS = '/issues/1/comments'
 beforeAll(async () => {
   const port = await freePort()
   emulate = await startEmulate(`http://127.0.0.1:${port}`)
-  database = await freshDatabase()
   ada = await emulate.tokenOf('ada')
   await emulate.write(ada, 'main', '.github/deconflict.yml', 'notable_ttl_ms: 3600000\n')
   const env = { DATABASE_URL: database.database_url, DATA_DIR: database.data_dir }
@@ -32,7 +31,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service?.kill('SIGTERM')
-  await database?.drop()
   await emulate?.close()
 })
 
