@@ -109,7 +109,10 @@ export async function readClone(
 }
 
 /** What is not known of pull requests: fetched ones are those of that time. */
-function fetchedText(fetched_at: Date | null, { now, remote }: CloneOptions): string[] {
+export function fetchedText(
+  fetched_at: Date | null,
+  { now, remote }: Pick<CloneOptions, 'now' | 'remote'>,
+): string[] {
   if (remote === undefined) return ['pull requests: there is no remote']
   if (fetched_at === null) return ['pull requests: not fetched; deconflict fetch']
   const is_old = now.getTime() - fetched_at.getTime() > HOUR_MS

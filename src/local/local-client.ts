@@ -6,6 +6,7 @@ import { computeOverlaps, overlapsOf, readLiveWork } from '../engine/check/overl
 import type { Clock } from '../vocabulary/clock.ts'
 import { activityMethods } from './activities.ts'
 import { clientOf } from './call.ts'
+import { fetchedText } from './clone.ts'
 import { type ReaderOptions, readerOf, withLookedAt } from './clone-source.ts'
 import { readIssue } from './issues.ts'
 import { notableMethods } from './notables.ts'
@@ -15,8 +16,6 @@ export { readGitAttributes } from '../engine/lines/noise.ts'
 export { DiffCache } from './diff-cache.ts'
 export { RecordFiles } from './record-files.ts'
 export { readSettings } from './settings.ts'
-
-const NOT_FETCHED = { complete: false, reason: 'pull requests: not fetched; deconflict fetch' } as const
 
 /** Operations about what only a service has, such as its settings, throw `not_found`. */
 export function localClient({ clock, ...options }: ReaderOptions & { clock: Clock }): Client {
@@ -39,9 +38,8 @@ export function localClient({ clock, ...options }: ReaderOptions & { clock: Cloc
       getMergeOrder: async ({ now }) => {
         const { merge_order } = await compareAll(now)
         const isKnown = merge_order.items.length + merge_order.clear.length > 0
-        return isKnown || fetchedAt(options.files.directory)
-          ? merge_order
-          : { ...merge_order, ...NOT_FETCHED }
+        const [reason] = fetchedText(fetchedAt(options.files.directory), { ...options, now })
+        return isKnown || reason === undefined ? merge_order : { ...merge_order, complete: false, reason }
       },
     },
     clock,

@@ -456,6 +456,7 @@ describe('the repository', () => {
     const { code, stdout } = await tree.run(['check', '--paths', 'a.ts', '--json'])
     expect(code).toBe(0)
     expect(JSON.parse(stdout).sources).toContainEqual(expect.stringMatching(/no remote on GitHub; .*--repo/))
+    expect((await tree.run(['order'])).stdout).toContain('pull requests: there is no remote')
     expect((await tree.run(['list', '--repo', 'acme/shop'])).code).toBe(0)
     const mine = await tree.run(['list', '--repo', 'acme/shop', '--mine'])
     expect(mine.stdout).toBe(
