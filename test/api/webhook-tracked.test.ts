@@ -83,6 +83,13 @@ describe('an opened pull request', () => {
     expect((await only()).title).toBe('x'.repeat(200))
   })
 
+  test('with a folder of 700 characters of four bytes is tracked', async () => {
+    const path = `${'𝒳'.repeat(700)}/0042_a.sql`
+    repo.githubRepo.open({ files: [path] })
+    await service.deliverAndRun(repo.event(1, 'opened'))
+    expect((await only()).scope.paths).toEqual([path])
+  })
+
   test('keeps its pr_url', async () => {
     repo.githubRepo.open({})
     await service.deliverAndRun(repo.event(1, 'opened'))

@@ -88,6 +88,7 @@ test('note creates a notable, which check then shows', async () => {
   const options = ['--category', 'migration', '--importance', 'high', '--paths', 'db/migrations/**']
   const noted = await tree.run(['note', 'Migrations are frozen', ...options])
   const id = /ntb_\w+/.exec(noted.stdout)?.[0] as string
+  expect(await json(['show', id])).toMatchObject({ title: 'Migrations are frozen', status: 'active' })
   expect((await tree.run(['notes'])).stdout).toMatch(
     /^Migrations are frozen {2}high {2}migration {2}expires in 7 d\n {2}ntb_\w+ {2}db\/migrations\/\*\*\n/,
   )
