@@ -1,6 +1,6 @@
 /** The bounds of comments: refusals, lost responses, rate limits, the pace of edits, and the number of calls. */
 import { and, eq, inArray } from 'drizzle-orm'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
@@ -197,6 +197,12 @@ describe('with other pull requests, on which nothing is published', () => {
   }
 
   test('a push makes two calls if it changes the overlap, else one', async () => {
+    // GitHub writes each event now, also after the clock of the service was advanced.
+    const { now } = github.state
+    onTestFinished(() => {
+      github.state.now = now
+    })
+    github.state.now = () => new Date(Date.now() + 5 * MINUTE_MS)
     await openMuted(3)
     const number = await repository.open({ files: ['src/pay.ts'] })
     const callsOfPush = async (...files: string[]) => {

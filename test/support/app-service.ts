@@ -75,7 +75,7 @@ export async function startAppService(
   const { app } = service
   const { clock, database, log, metrics } = app
   const handlers: Record<string, JobHandler> = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
-  const runner = { database, clock, log, metrics, handlers, served: [] }
+  const runner = { database, clock, log, metrics, handlers }
   const db = database.connection()
 
   const deliver: AppService['deliver'] = async (webhook, id) => {
