@@ -94,7 +94,7 @@ describe('a token over http:// to another machine', () => {
 
   test('is sent if --insecure or DECONFLICT_INSECURE allows it', async () => {
     const listed = await tree.run(['list', '--url', elsewhere(), '--insecure'])
-    expect(listed).toMatchObject({ code: 0, stderr: '' })
+    expect(listed, listed.stderr).toMatchObject({ code: 0, stderr: '' })
     const env = { DECONFLICT_URL: elsewhere(), DECONFLICT_INSECURE: '1' }
     expect((await tree.run(['check'], { env })).code).toBe(0)
     const login = await tree.run(['login', elsewhere(), '--insecure'])
