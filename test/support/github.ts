@@ -28,7 +28,7 @@ export function fakeGithub(api_url = 'https://api.github.com'): FakeGithub {
   }
   globalThis.fetch = async (input, init = {}) => {
     const address = new URL(input instanceof Request ? input.url : input)
-    if (/^(127\.0\.0\.1|localhost|\[::1\])$/.test(address.hostname) && address.origin !== origin)
+    if (/^(127\.0\.0\.1|0\.0\.0\.0|localhost|\[::1\])$/.test(address.hostname) && address.origin !== origin)
       return network(input, init)
     return Promise.race([answered(address, init), aborted(init.signal)])
   }
