@@ -13,3 +13,18 @@ export const LIMITS: Record<string, number> = {
   'files run by pull_request.opened, until its comment': 104,
   'files run by a push of the settings, with two open pull requests': 98,
 }
+
+/** The tools of MCP. One that is not listed here is above its limit. */
+export const TOOLS: Record<string, number> = {
+  'tokens of the tool check_overlap': 289,
+  'tokens of the tool start_work': 318,
+  'tokens of the tool update_work': 318,
+  'tokens of the tool heartbeat': 94,
+  'tokens of the tool reserve_number': 111,
+  'tokens of the tool finish_work': 116,
+  'tokens of the tool list_work': 132,
+  'tokens of the tool merge_order': 89,
+  'tokens of the tool list_notables': 151,
+  'tokens of the tool post_notable': 272,
+  'tokens of the tool show_record': 91,
+}
