@@ -45,4 +45,18 @@ export const BUGS: Record<string, [from: string, to: string]> = {
     'isLiveAt(repo_id, now), isNotNull(reserved_numbers)',
     'eq(activities.repo_id, repo_id), isNotNull(reserved_numbers)',
   ],
+  'a comparison outlives a change': ['key: compared.version,', 'key: String(ctx.repo.id),'],
+  'an entity tag outlives a change': ['if (known.trim() === "*"', 'if (known.trim() !== ""'],
+  'instances do not hear of changed permissions': [
+    'received: (owner) => access.invalidate(owner)',
+    'received: () => {}',
+  ],
+  'the own comment is not looked for': [
+    'pr.comment_id ?? await findOwnComment(client, repo, own)',
+    'pr.comment_id',
+  ],
+  'some deliveries are acknowledged and not stored': [
+    'const isNew = await enqueueOnce(',
+    'const isNew = Math.random() > 0.3 && await enqueueOnce(',
+  ],
 }

@@ -1,36 +1,53 @@
 /**
- * Plays random schedules against three instances, while instances and PostgreSQL are killed or stand still, and checks the answers
- * against the promises of docs/reliability.md. `HISTORIES=2000` plays more, `TEST_SEED=random` others, and `BUGS=1` plays them
+ * Plays random schedules against three instances (one behind a proxy, and where the programs are installed, one behind a pooler
+ * and one with a clock that jumps), while things fail, and checks the answers against the promises of docs/reliability.md. `HISTORIES=2000` plays more, `TEST_SEED=random` others, and `BUGS=1` plays them
  * against builds with one bug each.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Promised, record, textOf, type World } from '../support/histories.ts'
 import { buggyVersion } from '../support/next-version.ts'
+import { IGNORED_PARAMETERS, poolerBinary, startPooler } from '../support/pooler.ts'
 import { freePort, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
-import { PROMISES, type Promised, record, textOf } from '../support/promises.ts'
+import { PROMISES } from '../support/promises.ts'
 import { randomOf } from '../support/random-merges.ts'
+import { shiftedClock } from '../support/shifted-clock.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { useDeployment } from '../support/use-deployment.ts'
 import { BUGS } from './bugs.ts'
 
 const { HISTORIES = '200', TEST_SEED = '1', BUGS: withBugs } = process.env
 const PLAYED = Math.ceil(Number(HISTORIES) / Object.keys(PROMISES).length)
 /** How many are played at once. */
-const AT_ONCE = 10
+const AT_ONCE = 5
+/** When the jobs of an instance that was killed have run: another one takes them after 30 seconds. */
+const LEASED_MS = 40_000
 
 const fixture = useDeployment()
 
 /** Three instances of a program on a PostgreSQL of their own. */
 async function startThree(program?: string[]) {
   const cluster = await startCluster({ durable: true })
+  const proxy = await startTcpProxy(cluster.url)
+  const binary = poolerBinary()
+  const lines = [IGNORED_PARAMETERS, 'server_login_retry = 1']
+  const pooler = binary === undefined ? undefined : await startPooler(binary, cluster.url, lines)
+  const clock = await shiftedClock()
   const ports = (await Promise.all([freePort(), freePort(), freePort()])).map(String)
-  const start = (PORT = '') => startProcess({ ...fixture.env, DATABASE_URL: cluster.url, PORT }, program)
-  const services = await Promise.all(ports.map(start))
+  const env = { ...fixture.app_env, PERMISSION_TTL_MS: '300000', DATABASE_DIRECT_URL: cluster.url }
+  const own = [
+    { DATABASE_URL: proxy.url, DATABASE_DIRECT_URL: proxy.url },
+    { DATABASE_URL: pooler?.urlOf(cluster.url) ?? cluster.url },
+    { DATABASE_URL: cluster.url, ...clock?.env },
+  ]
+  const start = (index: number) => startProcess({ ...env, ...own[index], PORT: ports[index] }, program)
+  const services = await Promise.all([0, 1, 2].map(start))
   const faults: Record<string, (victim: number) => Promise<unknown>> = {
     'no fault': async () => {},
     async 'an instance is killed'(victim) {
       await services[victim]?.kill('SIGKILL')
-      services[victim] = await start(ports[victim])
+      services[victim] = await start(victim)
     },
     async 'PostgreSQL is killed'() {
       await cluster.crash()
@@ -41,12 +58,30 @@ async function startThree(program?: string[]) {
       await wait(500)
       services[victim]?.signal('SIGCONT')
     },
+    async 'connections are cut'() {
+      proxy.refuse()
+      await wait(300)
+      proxy.restore()
+    },
+    async 'connections are slow'() {
+      proxy.delay(50)
+      await wait(1000)
+      proxy.delay(0)
+    },
+    ...(clock && {
+      async 'a clock jumps'() {
+        await clock.shift(3600)
+        await wait(500)
+        await clock.shift(-3600)
+      },
+    }),
   }
   return {
     urls: services.map(({ url }) => url),
     faults: Object.entries(faults),
     async close() {
       await Promise.all(services.map((service) => service.kill('SIGKILL')))
+      await Promise.all([pooler?.remove(), proxy.close(), clock?.remove()])
       await cluster.remove()
     },
   }
@@ -57,16 +92,29 @@ type Three = Awaited<ReturnType<typeof startThree>>
 async function play({ urls, faults }: Three, name: string, first_subject: number): Promise<string | null> {
   const promise = PROMISES[name] as Promised
   const random = randomOf(Number(TEST_SEED) + first_subject)
-  for (let played = 0; played < PLAYED; played += AT_ONCE) {
-    const [fault, inject] = faults[(played / AT_ONCE) % faults.length] as Three['faults'][number]
+  const world = { urls, deployment: fixture }
+  const played: number[] = []
+  while (played.length < PLAYED) {
+    const [fault, inject] = faults[(played.length / AT_ONCE) % faults.length] as Three['faults'][number]
     const broken = wait(random() * 500).then(() => inject(Math.floor(random() * urls.length)))
-    const subjects = Array.from({ length: AT_ONCE }, (_, index) => first_subject + played + index)
-    const histories = await Promise.all(subjects.map((subject) => record(promise, { subject, urls, random })))
+    const subjects = Array.from({ length: AT_ONCE }, (_, index) => first_subject + played.length + index)
+    played.push(...subjects)
+    const histories = await Promise.all(
+      subjects.map((subject) => record(promise, { subject, world, random })),
+    )
     await broken
     for (const history of histories)
       if (!promise.explains(history)) return `while ${fault}:\n${textOf(history)}`
   }
+  if (promise.settle) await settled(promise.settle, world, played)
   return null
+}
+
+/** Also once the jobs of killed instances have run again. */
+async function settled(settle: NonNullable<Promised['settle']>, world: World, subjects: number[]) {
+  await Promise.all(subjects.map((subject) => settle(world, subject)))
+  await wait(LEASED_MS)
+  await Promise.all(subjects.map((subject) => settle(world, subject)))
 }
 
 const NAMES = Object.keys(PROMISES)
@@ -84,11 +132,12 @@ describe('three instances', () => {
 })
 
 describe.runIf(withBugs)('a bug is found', () => {
-  test.each(Object.entries(BUGS))('%s', async (_, bug) => {
+  test.each(Object.entries(BUGS))('%s', async (bugName, bug) => {
+    const earlier = 1000 * (1 + Object.keys(BUGS).indexOf(bugName))
     const version = await buggyVersion(bug)
     const three = await startThree(version.program)
     let found: string | null = null
-    for (const name of NAMES) found ??= await play(three, name, subjectOf(name)).catch(String)
+    for (const name of NAMES) found ??= await play(three, name, earlier + subjectOf(name)).catch(String)
     await three.close()
     await version.remove()
     expect(found).not.toBeNull()

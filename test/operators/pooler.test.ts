@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
 import { runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
-import { type Pooler, poolerBinary, startPooler } from '../support/pooler.ts'
+import { IGNORED_PARAMETERS, type Pooler, poolerBinary, startPooler } from '../support/pooler.ts'
 import { databaseUrl } from '../support/postgres.ts'
 import { exitOfProcess, type ServiceProcess } from '../support/process.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
@@ -11,8 +11,6 @@ import { membershipEvent } from '../support/webhooks-access.ts'
 
 const SHOP = 'acme/shop'
 const WORK = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-const IGNORED =
-  'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, plan_cache_mode, enable_seqscan, jit'
 
 const binary = poolerBinary()
 
@@ -27,7 +25,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
   beforeAll(async () => {
     // Empty, so that the instances create the schema.
     await runOn(url, `create database ${name}`)
-    pooler = await startPooler(binary as string, url, [IGNORED])
+    pooler = await startPooler(binary as string, url, [IGNORED_PARAMETERS])
     deployment = await startDeployment([SHOP])
     services = await deployment.start(2, {
       DATABASE_URL: pooler.urlOf(direct),

@@ -13,6 +13,10 @@ export interface Pooler {
   remove(): Promise<void>
 }
 
+/** The line of docs/operations.md. */
+export const IGNORED_PARAMETERS =
+  'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, plan_cache_mode, enable_seqscan, jit'
+
 /** The path of the program; undefined if it is not installed. */
 export function poolerBinary(): string | undefined {
   const places = ['/usr/sbin', ...(process.env.PATH ?? '').split(delimiter)]

@@ -1,56 +1,29 @@
-/** Promises of docs/reliability.md as models, and random clients that record what they were answered. */
-import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, type Api, apiAt } from './api.ts'
-import { type Call, isLinearizable, type Model } from './linearizable.ts'
-
-/** `name`: the actor of an activity, whose title it is too; each has its own in a history. */
-interface Input {
-  verb: 'start' | 'end' | 'read' | 'look' | 'reserve'
-  name: string
-}
-type Output = string | number | readonly string[]
-export type History = Call<Input, Output>[]
-
-interface Client {
-  random: () => number
-  subject: number
-  /** Asks any instance until one answers. */
-  call(
-    input: Input,
-    ask: (api: Api) => Promise<Answer>,
-    read: (body: Answer['body']) => Output,
-  ): Promise<Output>
-  /** The ids of its live activities, by name. */
-  own: Map<string, string>
-}
-
-export interface Promised {
-  /** What a client does next, at random; `name` is of an activity that it may start. */
-  act(client: Client, name: string): Promise<unknown>
-  /** Whether the calls could have happened one after the other. */
-  explains(history: History): boolean
-}
+/** The promises of docs/reliability.md, as models. */
+import { GITHUB_PROMISES } from './github-promises.ts'
+import type { Client, Input, Output, Promised } from './histories.ts'
+import { isLinearizable, type Model } from './linearizable.ts'
 
 /** Some clients send the request twice at once, as after a lost answer. */
-async function start({ call, own, subject, random }: Client, name: string, more: object): Promise<void> {
+async function start(client: Client, name: string, more: object): Promise<void> {
+  const { call, own, subject, random, at, token } = client
   const headers = { 'Idempotency-Key': `${subject}-${name}` }
   const body = { title: name, summary: 'At random.', actor: name, ...more }
   const create = () =>
     call(
       { verb: 'start', name },
-      (api) => api('POST', '/activity', { headers, body }),
+      (api) => api('POST', at('/activity'), { token, headers, body }),
       ({ activity }) => activity.id,
     )
   const [id] = await Promise.all(random() < 0.3 ? [create(), create()] : [create()])
   own.set(name, String(id))
 }
 
-async function end({ call, own }: Client): Promise<void> {
+async function end({ call, own, at, token }: Client): Promise<void> {
   const [name, id] = [...own][0] as [string, string]
   own.delete(name)
   await call(
     { verb: 'end', name },
-    (api) => api('POST', `/activity/${id}/archive`),
+    (api) => api('POST', at(`/activity/${id}/archive`), { token }),
     () => 'archived',
   )
 }
@@ -91,6 +64,46 @@ const numbers: Model<Record<string, number>, Input, Output> = {
     const number = state[name] ?? Math.max(0, ...Object.values(state)) + 1
     return output === number ? { ...state, [name]: number } : undefined
   },
+}
+
+/** The live activities. */
+const alive: Model<Record<string, Output>, Input, Output> = {
+  initial: {},
+  next(state, { verb, name }, output) {
+    const { [name]: known = output, ...others } = state
+    if (verb === 'end') return others
+    if (verb === 'start') return known === output ? { ...others, [name]: output } : undefined
+    const names = Object.keys(state)
+    // Of two clients, each of which is an author.
+    const pairs = names.flatMap((one) =>
+      names.filter((other) => one.charAt(0) < other.charAt(0)).map((other) => [one, other]),
+    )
+    const ids = pairs.map((pair) =>
+      pair
+        .map((each) => state[each])
+        .sort()
+        .join(' '),
+    )
+    return isSame(ids.sort(), output) ? state : undefined
+  },
+}
+
+async function lookAtOverlaps(client: Client): Promise<unknown> {
+  const { call, at, token } = client
+  return call(
+    { verb: 'look', name: '' },
+    async (api) => {
+      const headers: Record<string, string> = client.known ? { 'If-None-Match': client.known.etag } : {}
+      const { status, body, headers: answered } = await api('GET', at('/overlaps'), { token, headers })
+      if (status === 200) client.known = { etag: answered.get('etag') as string, body }
+      return status === 304 ? { status: 200, body: client.known?.body } : { status, body }
+    },
+    ({ items }) =>
+      items
+        .filter(({ same_author }: { same_author: boolean }) => !same_author)
+        .map(({ activity_ids }: { activity_ids: string[] }) => activity_ids.sort().join(' '))
+        .sort(),
+  )
 }
 
 export const PROMISES: Record<string, Promised> = {
@@ -144,47 +157,15 @@ export const PROMISES: Record<string, Promised> = {
     },
     explains: (history) => isLinearizable(history, numbers),
   },
-}
-
-function unanswered(error: Error): Pick<Answer, 'status' | 'body'> {
-  if (error instanceof TypeError) return { status: 503, body: null }
-  throw error
-}
-
-/** Lets three clients act at once on one subject, each call on any of the instances. */
-export async function record(
-  { act }: Promised,
-  { subject, urls, random }: { subject: number; urls: readonly string[]; random: () => number },
-): Promise<History> {
-  const history: History = []
-  const apis = urls.map((url) => apiAt(url, 'ada'))
-  const call: Client['call'] = async (input, ask, read) => {
-    const from = performance.now()
-    for (;;) {
-      const { status, body } = await ask(apis[Math.floor(random() * apis.length)] as Api).catch(unanswered)
-      // An end that was not answered may have happened.
-      if (status < 300 || (status === 409 && input.verb === 'end')) {
-        const output = read(body)
-        history.push({ input, output, from, to: performance.now() })
-        return output
-      }
-      if (status !== 503 && status !== 409) throw new Error(`${input.verb}: ${JSON.stringify(body)}`)
-      await wait(20)
-    }
-  }
-  const one = async (letter: string) => {
-    const client: Client = { random, subject, call, own: new Map() }
-    for (let step = 0; step < 5; step += 1) await act(client, `${letter}${step}`)
-  }
-  await Promise.all(['a', 'b', 'c'].map(one))
-  return history
-}
-
-export function textOf(history: History): string {
-  return history
-    .map(
-      ({ input: { verb, name }, output, from, to }) =>
-        `${from.toFixed(1)}–${to.toFixed(1)} ${verb} ${name} → ${output}`,
-    )
-    .join('\n')
+  'a shared result is from before no change': {
+    is_apart: true,
+    act(client, name) {
+      const roll = client.random()
+      if (roll < 0.35 || client.own.size === 0)
+        return start(client, name, { scope: { paths: ['src/pay.ts'] } })
+      return roll < 0.55 ? end(client) : lookAtOverlaps(client)
+    },
+    explains: (history) => isLinearizable(history, alive),
+  },
+  ...GITHUB_PROMISES,
 }

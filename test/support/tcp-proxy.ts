@@ -1,5 +1,6 @@
-/** A TCP proxy that can stop forwarding bytes without closing connections, or close them. */
+/** A TCP proxy that can delay bytes, stop forwarding them without closing connections, or close these. */
 import { connect, createServer, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 import { listen } from './listen.ts'
 
 /** The message that PostgreSQL is ready for a query. */
@@ -9,6 +10,8 @@ export interface TcpProxy {
   url: string
   /** Keeps and accepts connections, but forwards nothing in either direction. */
   blackhole(): void
+  /** Delays what arrives, on the existing connections too. */
+  delay(ms: number): void
   /** Closes all connections, and each new one at once. */
   refuse(): void
   /** Closes all connections, and each new one at its first query after PostgreSQL is ready for it. */
@@ -23,6 +26,14 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
   const there = { host: target.hostname, port: Number(target.port) }
   const sockets = new Set<Socket>()
   let fault: 'blackhole' | 'refuse' | 'cut' | undefined
+  let delay_ms = 0
+  const slowly = () =>
+    new Transform({
+      transform(bytes, _, done) {
+        if (delay_ms === 0) done(null, bytes)
+        else setTimeout(done, delay_ms, null, bytes)
+      },
+    })
   const blackhole = () => {
     fault = 'blackhole'
     for (const socket of sockets)
@@ -50,7 +61,7 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
           other.destroy()
         })
       if (fault === 'blackhole') one.resume()
-      else one.pipe(other)
+      else one.pipe(slowly()).pipe(other)
     }
     far.on('data', (bytes) => {
       if (fault === 'cut' && bytes.includes(READY)) near.once('data', () => near.destroy())
@@ -61,6 +72,9 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
   return {
     url: target.href,
     blackhole,
+    delay(ms) {
+      delay_ms = ms
+    },
     refuse: () => end('refuse'),
     cutAtFirstQuery: () => end('cut'),
     restore() {
