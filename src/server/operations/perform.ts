@@ -130,7 +130,8 @@ async function performOnRepository(
   const opened = await open(app, repository, opening)
   const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
   const input = await readInput(opened, name, request)
-  const is_identified = key !== undefined || operation.needs_identity(input)
+  const is_archived = operation.needs_identity === 'to_archive' && input.status === 'archived'
+  const is_identified = key !== undefined || operation.needs_identity === 'always' || is_archived
   const { may_write, may_administer } = repository
   // One call to GitHub, unless the answer is cached.
   const identify = (): Promise<Identity> => request.caller.admit((token) => app.access.tokens.identity(token))

@@ -22,8 +22,8 @@ export interface Operation {
   is_conditional: boolean
   /** Whether the operation supports `Idempotency-Key`. */
   is_idempotent: boolean
-  /** Whether the operation needs the GitHub user behind the token, given this input. */
-  needs_identity: (input: Record<string, unknown>) => boolean
+  /** When the operation needs the GitHub user behind the token. `to_archive`: if its input sets the status `archived`. */
+  needs_identity: 'always' | 'to_archive' | 'never'
   summary: string
   description: string
 }
@@ -38,7 +38,7 @@ const defaults = {
   is_repeatable: false,
   is_conditional: false,
   is_idempotent: false,
-  needs_identity: (): boolean => false,
+  needs_identity: 'never',
 } as const
 
 /** Adds the defaults and keeps the exact schemas in the type. */
