@@ -86,7 +86,6 @@ function assemble(config: Config, options: ServiceOptions) {
   }
   const { database, opened } = pendingDatabase(config.database_url ? 'postgres' : 'embedded')
   const github = openClient('caller', { metrics, log }, { api_url: config.github_api_url })
-  const wakeup = new Wakeup()
   const app: App = {
     config,
     clock,
@@ -102,30 +101,27 @@ function assemble(config: Config, options: ServiceOptions) {
     sign_in: config.sign_in,
     watch: config.watch && new Watch(config.watch, { api_url: config.github_api_url, clock, log, metrics }),
     live_sets: new LiveSets(),
-    comparisons: new SingleFlight({
-      size: COMPARISONS_MAX,
-      count: (outcome) => metrics.comparisons.inc({ outcome }),
-    }),
+    comparisons: new SingleFlight({ size: COMPARISONS_MAX, counter: metrics.comparisons }),
     background: new BackgroundWork({
       at_once: BACKGROUND_AT_ONCE,
       waiting_max: BACKGROUND_MAX,
-      count: (outcome) => metrics.background.inc({ outcome }),
+      counter: metrics.background,
       onError: (error) => log.error(faultOf(error), 'work after a response failed'),
     }),
     invalidateAccess: (owner) => database.announce(ACCESS_CHANNEL, owner),
-    wakeWorker: () => wakeup.wake(),
+    wakeup: new Wakeup(),
   }
-  return { app, github, wakeup, opened, database_clock }
+  return { app, github, opened, database_clock }
 }
 
 /** Resolves when the service is ready. */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const { has_workers = true } = options
-  const { app, github, wakeup, opened, database_clock } = assemble(config, options)
+  const { app, github, opened, database_clock } = assemble(config, options)
   const workers: Promise<void>[] = []
   const stop = new AbortController()
   const actAs = actingAs(app, {
-    polling: { wakeup, poll_ms: options.job_poll_ms },
+    poll_ms: options.job_poll_ms,
     work: (run) => {
       if (has_workers) workers.push(run(stop.signal))
     },

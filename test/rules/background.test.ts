@@ -9,7 +9,7 @@ function start({ at_once = 2, waiting_max = 10 } = {}) {
   const background = new BackgroundWork({
     at_once,
     waiting_max,
-    count: (outcome) => outcomes.push(outcome),
+    counter: { inc: ({ outcome }) => outcomes.push(outcome) },
     onError: (error) => errors.push(error),
   })
   return { background, outcomes, errors }

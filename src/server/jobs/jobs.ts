@@ -42,13 +42,6 @@ export interface JobRunner {
   handlers: Record<string, JobHandler>
 }
 
-/** When the worker looks for due jobs. */
-export interface Polling {
-  wakeup: Wakeup
-  /** Default: `POLL_MS`. */
-  poll_ms?: number | undefined
-}
-
 /** Runs the next due job to its end. Returns whether there was one. `runUntil` repeats the same steps. */
 export async function runNext(runner: JobRunner): Promise<boolean> {
   const [job] = await lease(runner, { all: 1, not_urgent: 1, lapsed: 1 })
@@ -145,11 +138,12 @@ function delayOf(attempts: number): number {
 
 /** Runs jobs until `stopped` is aborted, and then waits for the running ones. */
 export async function runUntil(
-  runner: JobRunner,
-  { wakeup, poll_ms = POLL_MS }: Polling,
+  runner: JobRunner & { wakeup: Wakeup },
   stopped: AbortSignal,
+  poll_ms = POLL_MS,
 ): Promise<void> {
   const running = new Map<Promise<void>, JobRow>()
+  const { wakeup } = runner
   const wake = () => wakeup.wake()
   stopped.addEventListener('abort', wake)
   const start = (job: JobRow) => {

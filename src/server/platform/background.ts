@@ -1,6 +1,11 @@
 /** Work that waits in memory: what follows a response, what waits for its turn, and what runs once for all who ask for it. */
 import { LRUCache } from 'lru-cache'
 
+/** A counter of the metrics. */
+interface OutcomeCounter<Outcome> {
+  inc(labels: { outcome: Outcome }): void
+}
+
 /** `dropped` counts work that was not started because too much was waiting. */
 export type BackgroundOutcome = 'done' | 'failed' | 'dropped'
 
@@ -9,7 +14,7 @@ export interface BackgroundOptions {
   at_once: number
   /** How much waits at most. */
   waiting_max: number
-  count: (outcome: BackgroundOutcome) => void
+  counter: OutcomeCounter<BackgroundOutcome>
   onError: (error: unknown) => void
 }
 
@@ -26,9 +31,9 @@ export class BackgroundWork {
 
   /** Starts `work` after the present response was sent. */
   start(work: () => Promise<void>): void {
-    const { at_once, waiting_max, count } = this.#options
+    const { at_once, waiting_max, counter } = this.#options
     if (this.#waiting.length >= waiting_max) {
-      count('dropped')
+      counter.inc({ outcome: 'dropped' })
       return
     }
     this.#waiting.push(work)
@@ -48,9 +53,9 @@ export class BackgroundWork {
     for (let work = this.#waiting.shift(); work; work = this.#waiting.shift()) {
       try {
         await work()
-        this.#options.count('done')
+        this.#options.counter.inc({ outcome: 'done' })
       } catch (error) {
-        this.#options.count('failed')
+        this.#options.counter.inc({ outcome: 'failed' })
         this.#options.onError(error)
       }
     }
@@ -91,19 +96,19 @@ const CACHE_TTL_MS = 60_000
 export class SingleFlight {
   readonly #running = new Map<string, Promise<object>>()
   readonly #cache: LRUCache<string, object>
-  readonly #count: (outcome: ComputationOutcome) => void
+  readonly #counter: OutcomeCounter<ComputationOutcome>
 
   /** `size`: the capacity of the cache, in units of `sizeOf`. */
-  constructor(options: { size: number; count: (outcome: ComputationOutcome) => void }) {
+  constructor(options: { size: number; counter: OutcomeCounter<ComputationOutcome> }) {
     this.#cache = new LRUCache({ maxSize: options.size, ttl: CACHE_TTL_MS })
-    this.#count = options.count
+    this.#counter = options.counter
   }
 
   /** The result for `key`: from the cache, from a running computation, or from a new one. */
   async get<Result extends object>({ key, compute, sizeOf }: Computation<Result>): Promise<Result> {
     const known = this.#cache.get(key) ?? this.#running.get(key)
     if (known) {
-      this.#count('shared')
+      this.#counter.inc({ outcome: 'shared' })
       return known as Result | Promise<Result>
     }
     const computed = compute()
@@ -111,10 +116,10 @@ export class SingleFlight {
     try {
       const result = await computed
       this.#cache.set(key, result, { size: sizeOf(result) })
-      this.#count('computed')
+      this.#counter.inc({ outcome: 'computed' })
       return result
     } catch (error) {
-      this.#count('failed')
+      this.#counter.inc({ outcome: 'failed' })
       throw error
     } finally {
       this.#running.delete(key)

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { GithubApp } from '../../github/github-app.ts'
 import type { CreatedApp } from '../../github/setup/created-app.ts'
 import { enqueueFirstJobs, jobHandlers } from '../../github/tracking/jobs.ts'
-import { type Polling, runUntil } from '../../jobs/jobs.ts'
+import { runUntil } from '../../jobs/jobs.ts'
 import type { AppCredentials } from '../../platform/config.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
@@ -21,7 +21,8 @@ export const ACCESS_CHANNEL = 'deconflict_access'
 export function actingAs(
   app: App,
   options: {
-    polling: Polling
+    /** How long the idle worker waits before it looks for jobs again. */
+    poll_ms?: number | undefined
     /** Called with the loop that runs jobs. */
     work: (run: (stopped: AbortSignal) => Promise<void>) => void
   },
@@ -37,8 +38,7 @@ export function actingAs(
   const startWorker = (): void => {
     if (isWorking) return
     isWorking = true
-    const runner = { database, clock, log, metrics, handlers }
-    options.work((stopped) => runUntil(runner, options.polling, stopped))
+    options.work((stopped) => runUntil({ ...app, handlers }, stopped, options.poll_ms))
   }
   /** Handles the events of the App and runs its jobs from now on. */
   const connected = async (github_app: GithubApp): Promise<void> => {

@@ -78,7 +78,7 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
   }
   try {
     const isNew = await enqueueOnce(app.database.connection(), job, now)
-    if (isNew) app.wakeWorker()
+    if (isNew) app.wakeup.wake()
     // Not only when the job runs: a revoked permission must take effect at once.
     await invalidateAccess(app, name, payload)
     const outcome = isNew ? 'accepted' : 'known'

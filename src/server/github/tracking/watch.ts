@@ -74,7 +74,7 @@ async function visit(app: App, watch: Watch, watched: Watched): Promise<void> {
   await updateRepository(db, repo_id, { watched_at: now, uninstalled_at: null })
   const job = jobOn({ id: repo_id, owner: stored.owner }, POLL, { priority: 'live', run_at: now })
   await enqueue(db, [job], now, { gap_ms: POLL_MS })
-  app.wakeWorker()
+  app.wakeup.wake()
 }
 
 /** Asks GitHub for the repository and stores it under its current name. Returns whether it is visible. One call. */

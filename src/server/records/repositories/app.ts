@@ -6,6 +6,7 @@ import type { Access } from '../../github/access.ts'
 import type { GithubApp } from '../../github/github-app.ts'
 import type { ListLimits } from '../../github/repository-calls.ts'
 import type { Watch } from '../../github/watched-repositories.ts'
+import type { Wakeup } from '../../jobs/jobs.ts'
 import type { BackgroundWork, SingleFlight } from '../../platform/background.ts'
 import type { Config, OAuthClient } from '../../platform/config.ts'
 import type { Database } from '../../platform/db/database.ts'
@@ -43,5 +44,5 @@ export interface App {
   /** Invalidates cached permissions for the repositories of an account, on every instance. */
   invalidateAccess(owner: string): Promise<void>
   /** Makes the job worker of this instance poll now, for a job that was committed. */
-  wakeWorker(): void
+  wakeup: Wakeup
 }

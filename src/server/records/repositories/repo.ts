@@ -174,7 +174,7 @@ function openRow(
     noise_attributes: read?.noise_attributes ?? [],
     line_key: stored?.line_key ?? randomBytes(KEY_BYTES),
     max_live: maxLiveOf(app.config.max_live_activities),
-    wakeWorker: () => app.wakeWorker(),
+    wakeWorker: () => app.wakeup.wake(),
   }
   return { db: app.database.connection(), now: request.now, repo, settings, live_sets: app.live_sets }
 }
