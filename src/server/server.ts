@@ -22,7 +22,8 @@ import { sweepUntil } from './operations/sweep.ts'
 import { BackgroundWork, SingleFlight } from './platform/background.ts'
 import type { Config } from './platform/config.ts'
 import { faultOf } from './platform/db/errors.ts'
-import { DatabaseClock, openDatabase, pendingDatabase } from './platform/db/open.ts'
+import { openDatabase, unopenedDatabase } from './platform/db/open.ts'
+import { DatabaseClock } from './platform/db/statements.ts'
 import { openAuditLog } from './platform/telemetry/audit.ts'
 import { openLog } from './platform/telemetry/log.ts'
 import { openMetrics } from './platform/telemetry/metrics.ts'
@@ -74,7 +75,7 @@ export interface ServiceOptions {
   job_poll_ms?: number
 }
 
-/** The parts of the service, before it listens. `github` is the client that sign-in uses too; `opened` passes on the opened database. */
+/** The parts of the service, before it listens. `github` is the client that sign-in uses too. */
 function assemble(config: Config, options: ServiceOptions) {
   const database_clock = new DatabaseClock()
   const clock = options.clock ?? database_clock.now
@@ -84,7 +85,7 @@ function assemble(config: Config, options: ServiceOptions) {
     metrics.audit_failures.inc()
     log.error(faultOf(error), 'line of the audit log not written')
   }
-  const { database, opened } = pendingDatabase(config.database_url ? 'postgres' : 'embedded')
+  const database = unopenedDatabase(config.database_url ? 'postgres' : 'embedded')
   const github = openClient('caller', { metrics, log }, { api_url: config.github_api_url })
   const app: App = {
     config,
@@ -111,13 +112,13 @@ function assemble(config: Config, options: ServiceOptions) {
     invalidateAccess: (owner) => database.announce(ACCESS_CHANNEL, owner),
     wakeup: new Wakeup(),
   }
-  return { app, github, opened, database_clock }
+  return { app, github, database_clock }
 }
 
 /** Resolves when the service is ready. */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const { has_workers = true } = options
-  const { app, github, opened, database_clock } = assemble(config, options)
+  const { app, github, database_clock } = assemble(config, options)
   const workers: Promise<void>[] = []
   const stop = new AbortController()
   const actAs = actingAs(app, {
@@ -139,7 +140,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   try {
     // Listen before migrating: `/healthz` responds meanwhile (everything else with 503), and a port conflict is found early.
     await listen(server, config)
-    opened(await openDatabase(config))
+    Object.assign(app.database, await openDatabase(config))
     await database_clock.synchronize(app.database.connection())
     if (app.github_app) await actAs.connected(app.github_app)
     else setup_url = await adoptCreatedApp(app, actAs.created)

@@ -1,10 +1,9 @@
-/** Opens the database, PostgreSQL or the embedded one, migrates its schema (docs/operations.md: upgrade), and reads its clock. */
+/** Opens the database, PostgreSQL or the embedded one, and migrates its schema (docs/operations.md: upgrade). */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
-import { type Clock, later, MINUTE_MS, stopwatch, systemClock } from '../../../vocabulary/clock.ts'
 import { unavailable } from '../../../vocabulary/failure.ts'
 import { ROOT } from '../../../vocabulary/root.ts'
 import type { Database, Db } from './database.ts'
@@ -40,30 +39,15 @@ export async function connectDatabase(address: DatabaseAddress): Promise<Databas
   return database_url ? openPostgres(database_url, database_direct_url) : openEmbedded(data_dir)
 }
 
-/**
- * A placeholder for a database that is still being opened, so that the service can already answer requests.
- * Every call fails as unavailable until `opened` is called with the database.
- */
-export function pendingDatabase(kind: Database['kind']) {
-  let open: Database | undefined
-  const current = () => {
+/** A database that is still being opened, so that the service can already answer requests: every call fails as unavailable. */
+export function unopenedDatabase(kind: Database['kind']): Database {
+  const connection = (): never => {
     // Without a cause, so that readiness probes during a start are not logged as errors.
-    if (!open) throw unavailable('the service is starting; try again')
-    return open
+    throw unavailable('the service is starting; try again')
   }
-  const database: Database = {
-    kind,
-    connection: () => current().connection(),
-    listen: async (...args) => current().listen(...args),
-    announce: async (...args) => current().announce(...args),
-    ping: async () => current().ping(),
-    withLongTimeout: async (work) => current().withLongTimeout(work),
-    close: async () => open?.close(),
-  }
-  const opened = (given: Database) => {
-    open = given
-  }
-  return { database, opened }
+  const fails = async () => connection()
+  const calls = { listen: fails, announce: fails, ping: fails, withLongTimeout: fails }
+  return { kind, connection, ...calls, close: async () => {} }
 }
 
 const MIGRATIONS = fileURLToPath(new URL('drizzle', ROOT))
@@ -128,38 +112,4 @@ function applyNext(db: Db, migrations: MigrationMeta[]): Promise<boolean> {
     await distributeMigrated(tx)
     return true
   })
-}
-
-/** A slower answer says too little about the time. */
-const ANSWER_MAX_MS = 1000
-
-/** The clock of the database, so that instances whose own clocks differ agree on leases and expiries. */
-export class DatabaseClock {
-  #current: Clock = systemClock
-
-  /** The time; that of this machine until the database was asked. Between two answers, a monotonic clock counts on. */
-  readonly now: Clock = () => this.#current()
-
-  /** Asks the database for the time. One query. */
-  async synchronize(db: Db): Promise<void> {
-    const elapsed = stopwatch()
-    const [row] = await db
-      .select({ at: sql<string>`to_json(clock_timestamp() at time zone 'UTC') #>> '{}'` })
-      .from(sql`(values (1)) as one`)
-    const ms = elapsed()
-    if (!row || ms > ANSWER_MAX_MS) return
-    const at = later(new Date(`${row.at}Z`), ms / 2)
-    const since = stopwatch()
-    this.#current = () => later(at, since())
-  }
-
-  /** Asks once a minute. Returns a function that ends this. */
-  keepSynchronized(database: Database): () => void {
-    const timer = setInterval(() => {
-      // While the database is down, the last answer counts.
-      this.synchronize(database.connection()).catch(() => {})
-    }, MINUTE_MS)
-    timer.unref()
-    return () => clearInterval(timer)
-  }
 }

@@ -1,8 +1,9 @@
-/** What tables and stores share: types of columns, prepared statements, those that read records by their ids, locks, announcements. */
+/** What tables and stores share: types of columns, prepared statements, those that read records by their ids, locks, announcements, and the time. */
 
 import { and, asc, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { bigint, customType, type PgColumn, type PgTable, timestamp } from 'drizzle-orm/pg-core'
-import type { Db } from './database.ts'
+import { type Clock, later, MINUTE_MS, stopwatch, systemClock } from '../../../vocabulary/clock.ts'
+import type { Database, Db } from './database.ts'
 
 /** Text that is compared byte by byte, so that ids are ordered by time in every locale. */
 export const byteText = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
@@ -67,6 +68,40 @@ const SCHEMA_LOCK = 7_046_031_415
 /** Locks the schema until the transaction `tx` ends; only one process at a time can change it. */
 export async function lockSchema(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${SCHEMA_LOCK}::bigint)`)
+}
+
+/** A slower answer says too little about the time. */
+const ANSWER_MAX_MS = 1000
+
+/** The clock of the database, so that instances whose own clocks differ agree on leases and expiries. */
+export class DatabaseClock {
+  #current: Clock = systemClock
+
+  /** The time; that of this machine until the database was asked. Between two answers, a monotonic clock counts on. */
+  readonly now: Clock = () => this.#current()
+
+  /** Asks the database for the time. One query. */
+  async synchronize(db: Db): Promise<void> {
+    const elapsed = stopwatch()
+    const [row] = await db
+      .select({ at: sql<string>`to_json(clock_timestamp() at time zone 'UTC') #>> '{}'` })
+      .from(ONE_ROW)
+    const ms = elapsed()
+    if (!row || ms > ANSWER_MAX_MS) return
+    const at = later(new Date(`${row.at}Z`), ms / 2)
+    const since = stopwatch()
+    this.#current = () => later(at, since())
+  }
+
+  /** Asks once a minute. Returns a function that ends this. */
+  keepSynchronized(database: Database): () => void {
+    const timer = setInterval(() => {
+      // While the database is down, the last answer counts.
+      this.synchronize(database.connection()).catch(() => {})
+    }, MINUTE_MS)
+    timer.unref()
+    return () => clearInterval(timer)
+  }
 }
 
 interface Prepared<Rows> {
