@@ -1,7 +1,7 @@
 /** Jobs are leased, retried, dead-lettered and replayed, one at a time per repository, and never run twice at once. */
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
+import { type JobHandler, RateLimited, runNext } from '../../src/server/jobs/jobs.ts'
 import { endRun, leaseDue, renewLease } from '../../src/server/jobs/run-store.ts'
 import {
   deleteJobs,
@@ -63,7 +63,7 @@ const runner = {
   handlers: {
     work: async (claimed: JobRow, at: Date) => {
       ran.push(claimed.id)
-      return (await handler(claimed, at)) ?? undefined
+      await handler(claimed, at)
     },
   },
 }
@@ -214,8 +214,8 @@ describe('dead jobs', () => {
   })
 })
 
-test('a job whose handler returns retry_at waits until then, any number of times, without a failed attempt', async () => {
-  handler = async () => ({ retry_at: inMs(5000) })
+test('a job that is rate limited waits until then, any number of times, without a failed attempt', async () => {
+  handler = () => Promise.reject(new RateLimited(inMs(5000)))
   await enqueue(db, [job('a')], now)
   for (let round = 0; round < ATTEMPTS_MAX + 3; round += 1) {
     expect(await runAll()).toEqual(['a'])

@@ -61,7 +61,7 @@ export async function startLiveService(full_name: string, now: Date): Promise<Li
     ...handled,
     [DELIVERY]: handleDelivery(app),
     // No delivery fails here. Looking for failed ones every ten minutes would take most of the time of a replay.
-    [REDELIVER]: async () => undefined,
+    [REDELIVER]: async () => {},
     // It looks every minute for what was not delivered. Here all is, but pull requests have to outlive their time to live.
     async [RECONCILE_ALL](job, now) {
       await handled[RECONCILE_ALL]?.(job, now)

@@ -24,15 +24,25 @@ const NOT_URGENT_MAX = CONCURRENCY / 2
 /** How long an idle worker waits before it polls again for jobs that became due or that another instance enqueued. */
 const POLL_MS = 500
 
-/** The job is not done and must run again at this time. This does not count as a failed attempt. */
-export interface Retry {
-  retry_at: Date
+/** Thrown by a job that has to wait for a rate limit. It runs again at `retry_at`, and this does not count as a failed attempt. */
+export class RateLimited extends Error {
+  readonly retry_at: Date
   /** The time is reserved for a write of the job to GitHub. */
-  is_reserved?: boolean
+  readonly is_reserved: boolean
+
+  /** `cause`: the error of GitHub's client, if a call was made. */
+  constructor(
+    retry_at: Date,
+    { is_reserved = false, cause }: { is_reserved?: boolean; cause?: unknown } = {},
+  ) {
+    super('the rate of calls is limited', { cause })
+    this.retry_at = retry_at
+    this.is_reserved = is_reserved
+  }
 }
 
 /** Runs one job of a kind. The same job may run more than once, so it must be idempotent. Throws if the attempt failed. */
-export type JobHandler = (job: JobRow, now: Date) => Promise<Retry | undefined>
+export type JobHandler = (job: JobRow, now: Date) => Promise<void>
 
 export interface JobRunner {
   database: Database
@@ -88,15 +98,16 @@ async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Att
   try {
     if (job.lapses >= LAPSES_MAX) throw new Error(`${job.lapses} runs outlived their lease`)
     if (!handler) throw new Error(`no handler for jobs of kind ${job.kind}`)
-    const retry = await handler(job, clock())
-    const now = clock()
-    if (!retry) return { outcome: 'done', end: { state: 'done', last_error: null, now } }
-    const { retry_at: run_at, is_reserved } = retry
-    const reserved = is_reserved && { write_at: run_at }
-    const end = { state: 'pending' as const, run_at, ...reserved, attempts: 0, last_error: null, now }
-    return { outcome: 'rescheduled', end }
+    await handler(job, clock())
+    return { outcome: 'done', end: { state: 'done', last_error: null, now: clock() } }
   } catch (error) {
     const now = clock()
+    if (error instanceof RateLimited) {
+      const { retry_at: run_at, is_reserved } = error
+      const reserved = is_reserved && { write_at: run_at }
+      const end = { state: 'pending' as const, run_at, ...reserved, attempts: 0, last_error: null, now }
+      return { outcome: 'rescheduled', end }
+    }
     const fault = faultOf(error)
     const isLast = job.attempts >= ATTEMPTS_MAX || job.lapses >= LAPSES_MAX
     const end = {

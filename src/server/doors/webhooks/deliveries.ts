@@ -2,12 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { Failure, unavailable } from '../../../vocabulary/failure.ts'
+import { postponedByGithub } from '../../github/tracking/jobs.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
 import { enqueueOnce } from '../../jobs/store.ts'
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts'
 import { setDeliveryId } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { rescheduledByRateLimit } from '../../records/repositories/installation.ts'
 import { accessOwnersOf, type Delivery, isHandled, isStored, sourceOf } from './github-events.ts'
 
 /** The kind of job that applies a delivery. */
@@ -94,7 +94,7 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
 
 /** Dispatches a stored delivery to the event handlers. */
 export function handleDelivery(app: App): JobHandler {
-  return rescheduledByRateLimit(app, async (job) => {
+  return postponedByGithub(app, async (job) => {
     const { name, payload } = job.payload as { name: string; payload: object }
     if (!isHandled(name)) throw new Error(`no handler for deliveries of ${name}`)
     // GitHub signed the payload, so it has the documented form of its event.

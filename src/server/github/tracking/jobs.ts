@@ -1,12 +1,13 @@
 /** The job handlers of this folder by kind. */
 
-import type { JobHandler } from '../../jobs/jobs.ts'
+import { later } from '../../../vocabulary/clock.ts'
+import { type JobHandler, RateLimited } from '../../jobs/jobs.ts'
 import { enqueue, IMPORT_RANK, type NewJob, periodicJob } from '../../jobs/store.ts'
 import type { JobRow } from '../../jobs/table.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { CHANGE, NOTIFY } from '../../records/changes/changes.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { INSTALLATION, rescheduledByRateLimit } from '../../records/repositories/installation.ts'
+import { INSTALLATION } from '../../records/repositories/installation.ts'
 import {
   DISCOVER,
   discoverInstallation,
@@ -16,6 +17,7 @@ import { openKnownRepo, type RepoContext } from '../../records/repositories/repo
 import { type NamedRepository, RECHECK_ALL } from '../../records/repositories/stored-settings.ts'
 import { FAREWELL } from '../../tell/decide.ts'
 import { postNotification } from '../../tell/notify.ts'
+import { classifyError } from '../octokit.ts'
 import { READ_FILES, readFiles } from './changed-files.ts'
 import {
   type ImportedRepository,
@@ -58,7 +60,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
       const ctx = await openKnownRepo(app, job.repo_id, now)
       if (ctx?.repo.is_tracked) await work(app, ctx, job.payload as Payload, job)
     }
-  const work: Record<string, (job: JobRow, now: Date) => Promise<void>> = {
+  const work: Record<string, JobHandler> = {
     [CHANGE]: onRepo(async (_, ctx, changed: { record_id: string }, { priority }) => {
       if (priority >= IMPORT_RANK && (await isRecheckedLater(ctx))) return
       const left = await recheckAffected(app, ctx, changed)
@@ -81,6 +83,18 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [REDELIVER]: (_, now) => redeliverFailed(app, now),
     [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
   }
-  const rescheduled = Object.entries(work).map(([kind, each]) => [kind, rescheduledByRateLimit(app, each)])
-  return { ...Object.fromEntries(rescheduled), [NOTIFY]: postNotification(app) }
+  const postponed = Object.entries(work).map(([kind, each]) => [kind, postponedByGithub(app, each)])
+  return { ...Object.fromEntries(postponed), [NOTIFY]: postNotification(app) }
+}
+
+/** A handler that throws `RateLimited` where a call failed because GitHub limits the rate. */
+export function postponedByGithub(app: App, work: JobHandler): JobHandler {
+  return (job, now) =>
+    work(job, now).catch((thrown) => {
+      // Probot collects the errors of event handlers in an AggregateError.
+      const error = thrown instanceof AggregateError ? (thrown.errors[0] ?? thrown) : thrown
+      const refusal = classifyError(error, app.clock())
+      if (refusal.kind !== 'rate_limited') throw error
+      throw new RateLimited(later(app.clock(), refusal.retry_after * 1000), { cause: error })
+    })
 }

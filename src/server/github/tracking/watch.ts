@@ -1,10 +1,10 @@
 /** Watches repositories without the GitHub App: polls their pull requests with one token, and writes nothing. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { later } from '../../../vocabulary/clock.ts'
+import { RateLimited } from '../../jobs/jobs.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { RateLimited } from '../../records/repositories/installation.ts'
 import { ConditionalReads, pauseAfter, readGithub, STOP_MS } from '../../records/repositories/reading.ts'
 import { nameShown, registerRepository } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'

@@ -1,57 +1,21 @@
-/** Installations of the App: their clients, the turns of their writes and imports, and the job of their import. A rate limit reschedules the job. */
+/** Installations of the App: their clients, the turns of their writes and imports, and the job of their import. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { later } from '../../../vocabulary/clock.ts'
 import type { GithubApp, Installation } from '../../github/github-app.ts'
 import { classifyError, statusOf } from '../../github/octokit.ts'
 import { ifFound, isNotFound, named, type RepositoryName } from '../../github/repository-calls.ts'
-import type { JobHandler } from '../../jobs/jobs.ts'
+import { RateLimited } from '../../jobs/jobs.ts'
 import type { NewJob } from '../../jobs/store.ts'
-import type { JobRow } from '../../jobs/table.ts'
 import { runningJob } from '../../platform/telemetry/execution.ts'
 import type { App } from './app.ts'
 import { bookInstallationImport, bookInstallationWrites } from './installation-store.ts'
 import type { RepoContext } from './repo.ts'
 
-/** Thrown while GitHub limits the rate of an installation or a token. */
-export class RateLimited extends Error {
-  readonly retry_at: Date
-
-  /** `cause`: the error of GitHub's client, if a call was made. */
-  constructor(retry_at: Date, cause?: unknown) {
-    super('GitHub limits the rate of this installation or token', { cause })
-    this.retry_at = retry_at
-  }
-}
-
-/** Thrown by a write that has to wait for its turn. The turn is reserved for the job that runs. */
-export class TurnReserved extends RateLimited {}
-
-/** A job handler that reschedules its job when GitHub limits the rate, and otherwise throws what `work` throws. */
-export function rescheduledByRateLimit(
-  app: App,
-  work: (job: JobRow, now: Date) => Promise<void>,
-): JobHandler {
-  return async (job, now) => {
-    try {
-      await work(job, now)
-      return undefined
-    } catch (thrown) {
-      // Probot collects the errors of event handlers in an AggregateError.
-      const error = thrown instanceof AggregateError ? (thrown.errors[0] ?? thrown) : thrown
-      if (error instanceof RateLimited)
-        return { retry_at: error.retry_at, is_reserved: error instanceof TurnReserved }
-      const refusal = classifyError(error, app.clock())
-      if (refusal.kind !== 'rate_limited') throw error
-      return { retry_at: later(app.clock(), refusal.retry_after * 1000) }
-    }
-  }
-}
-
 /** How long a job can use its turn after the time that was reserved for it. Later, it needs another one. */
 const RESERVED_FOR_MS = 60_000
 
 /**
- * Waits for the turn of `count` writes of the repository's installation. Throws `TurnReserved` if that is later; the next run of the
+ * Waits for the turn of `count` writes of the repository's installation. Throws `RateLimited` if that is later; the next run of the
  * job finds the turn reserved that it booked.
  */
 export async function takeWrites(app: App, { db, repo }: RepoContext, count: number): Promise<void> {
@@ -60,11 +24,11 @@ export async function takeWrites(app: App, { db, repo }: RepoContext, count: num
   const now = app.clock()
   const job = runningJob()
   const reserved_at = job?.write_at ?? null
-  if (reserved_at && reserved_at > now) throw new TurnReserved(reserved_at)
+  if (reserved_at && reserved_at > now) throw new RateLimited(reserved_at, { is_reserved: true })
   if (job) job.write_at = null
   if (reserved_at && reserved_at > later(now, -RESERVED_FOR_MS)) return
   const at = await bookInstallationWrites(db, installation_id, { count, now })
-  if (at > now) throw new TurnReserved(at)
+  if (at > now) throw new RateLimited(at, { is_reserved: true })
 }
 
 /** How often a waiting import looks at the clock, which may be corrected meanwhile. */

@@ -7,6 +7,7 @@ import type { Installation } from '../../github/github-app.ts'
 import { classifyError, statusOf } from '../../github/octokit.ts'
 import { type GithubPullRequest, parsePullRequest } from '../../github/pull-request.ts'
 import { ifFound, named, type Reader } from '../../github/repository-calls.ts'
+import { RateLimited } from '../../jobs/jobs.ts'
 import { enqueue } from '../../jobs/store.ts'
 import type { App } from './app.ts'
 import {
@@ -15,7 +16,6 @@ import {
   isSuspended,
   mayBeUninstalled,
   openInstallation,
-  RateLimited,
 } from './installation.ts'
 import { findInstallationState, type Pause, pauseInstallation } from './installation-store.ts'
 import { nameShown, recordInstallation, wasNameShown } from './registration.ts'
@@ -66,7 +66,7 @@ export async function asInstallation<Result>(
     if (refusal.kind !== 'rate_limited') throw error
     const until = later(app.clock(), refusal.retry_after * 1000)
     await pauseInstallation(db, installation_id, pauseOf(error, refusal, until))
-    throw new RateLimited(until, error)
+    throw new RateLimited(until, { cause: error })
   }
 }
 
@@ -117,7 +117,7 @@ async function asWatcher<Result>(
     const until = later(app.clock(), pause_ms)
     watch.pause(until)
     await updateRepository(db, repo.id, { paused_until: until })
-    throw new RateLimited(until, error)
+    throw new RateLimited(until, { cause: error })
   }
 }
 
