@@ -60,7 +60,7 @@ function jwt({ app }: GithubWorld): Promise<string> {
 }
 
 function fill(github: GithubWorld): void {
-  github.app.setPermissions({ contents: 'read', pull_requests: 'write', checks: 'write' }, ['push'])
+  github.state.app.events = ['push']
   github.repository({ id: 7, full_name: 'acme/shop', former_names: ['acme/store'] })
   github.repository({ id: 8, full_name: 'acme/docs', private: false })
   github.repository({ id: 9, full_name: 'acme/old', archived: true })
@@ -70,7 +70,7 @@ function fill(github: GithubWorld): void {
   github.app.install({ id: INSTALLATION_ID, account: 'acme' })
   github.app.install({ id: 502, account: 'hooli', account_type: 'User' })
   github.app.suspend(502)
-  github.app.addDelivery({ id: DELIVERY_ID, event: 'push', status_code: 202, payload: { ref: 'main' } })
+  github.app.addDelivery({ id: DELIVERY_ID, event: 'push', status_code: 202 })
   github.app.addDelivery({ event: 'pull_request', action: 'opened', status_code: 503 })
   const { manifests, permissions: default_permissions } = github.state.app
   manifests.set('a-code', { name: 'Deconflict', owner: 'ada', default_permissions, default_events: ['push'] })

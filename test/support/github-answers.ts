@@ -87,7 +87,6 @@ function route(state: GithubState, request: GithubRequest, now: Date): GithubRes
     params: {},
     query: new URL(request.path, state.api_url).searchParams,
     body,
-    accept: request.headers.accept ?? '',
     self: `${state.api_url}${path}`,
   }
 
@@ -170,24 +169,15 @@ function refusalOf(
   { method, needs }: { method: string; needs: string[] },
 ): GithubResponse | undefined {
   const docs = `${DOCS}/rest`
-  const writes = method !== 'GET'
-  if (writes && repository.archived) {
+  if (method !== 'GET' && repository.archived)
     return failure(403, 'Repository was archived so is read-only.', docs, now)
+  if (caller.kind !== 'installation' || needs.length === 0) return undefined
+  const granted = permissionsOfToken(caller.installation, caller.token)
+  const suffices = (need: string) => {
+    const [name = '', level] = need.split('=')
+    return granted[name] === 'write' || granted[name] === level
   }
-  if (caller.kind === 'installation') {
-    const granted = permissionsOfToken(caller.installation, caller.token)
-    const suffices = (need: string) => {
-      const [name = '', level] = need.split('=')
-      return granted[name] === 'write' || granted[name] === level
-    }
-    if (needs.length === 0 || needs.some(suffices)) return undefined
-    return failure(403, 'Resource not accessible by integration', docs, now)
-  }
-  const isWorkflow = caller.kind === 'token' && !caller.credential.user
-  const mayWrite = permissionsOf(permission(repository, caller)).push
-  return isWorkflow && writes && !mayWrite
-    ? failure(403, 'Resource not accessible by integration', docs, now)
-    : undefined
+  return needs.some(suffices) ? undefined : failure(403, 'Resource not accessible by integration', docs, now)
 }
 
 /** The path below the REST root, which on GitHub Enterprise Server is `/api/v3`. */

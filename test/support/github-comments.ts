@@ -2,8 +2,8 @@
 import { actorBody, appActor, appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
 import { contentsOf, pullNumbered } from './github-pulls.ts'
 import { DOCS, failure, type GithubResponse, invalid, json, notFound, paged } from './github-reply.ts'
-import type { Caller, RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
-import { type Actor, type Comment, type GithubState, nextId, timestamp } from './github-state.ts'
+import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
+import { type Comment, type GithubState, nextId, timestamp } from './github-state.ts'
 
 const BODY_CHARACTERS_MAX = 65_536
 
@@ -54,7 +54,8 @@ function create(context: RepositoryRouteContext): GithubResponse {
   const comment: Comment = {
     id: nextId(state),
     number: pull.number,
-    ...writer(state, context.caller),
+    author: appActor(state),
+    app: state.app.slug,
     body: context.body.body as string,
     reactions: { '+1': 0, '-1': 0 },
     created_at: timestamp(now),
@@ -65,21 +66,8 @@ function create(context: RepositoryRouteContext): GithubResponse {
 }
 
 function bodyProblem({ body: { body }, now }: RepositoryRouteContext): GithubResponse | undefined {
-  const wrong = { resource: 'IssueComment', field: 'body' }
-  if (typeof body !== 'string') return invalid(now, [{ ...wrong, code: 'missing_field' }])
-  if (body.trim() === '')
-    return invalid(now, [{ ...wrong, code: 'unprocessable', message: "Body can't be blank" }])
-  const message = `body is too long (maximum is ${BODY_CHARACTERS_MAX} characters)`
-  return body.length > BODY_CHARACTERS_MAX
-    ? invalid(now, [{ ...wrong, code: 'unprocessable', message }])
-    : undefined
-}
-
-function writer(state: GithubState, caller: Caller): { author: Actor; app: string | null } {
-  if (caller.kind === 'installation') return { author: appActor(state), app: state.app.slug }
-  const user = caller.kind === 'token' ? caller.credential.user : undefined
-  if (user) return { author: { login: user.login }, app: null }
-  return { author: { login: 'github-actions[bot]' }, app: 'github-actions' }
+  if ((body as string).length <= BODY_CHARACTERS_MAX) return undefined
+  return invalid(now, `body is too long (maximum is ${BODY_CHARACTERS_MAX} characters)`)
 }
 
 /** GitHub lets an App change only its own comments. */
@@ -90,11 +78,9 @@ function onOwnComment(
   const { state, repository, params, now } = context
   const comment = contentsOf(state, repository).comments.find(({ id }) => String(id) === params.id)
   if (!comment) return notFound(now)
-  const { author, app } = writer(state, context.caller)
-  if (comment.author.login === author.login && comment.app === app) return answer(comment)
-  const message =
-    app === null ? 'Must have admin rights to Repository.' : 'Resource not accessible by integration'
-  return failure(403, message, `${DOCS}/rest/issues/comments#update-an-issue-comment`, now)
+  if (comment.app === state.app.slug) return answer(comment)
+  const page = `${DOCS}/rest/issues/comments#update-an-issue-comment`
+  return failure(403, 'Resource not accessible by integration', page, now)
 }
 
 function commentBody({ state, repository }: RepositoryRouteContext, comment: Comment): Json {

@@ -14,7 +14,7 @@ export const contentRoutes: RepositoryRoute[] = [
 ]
 
 function getContents(context: RepositoryRouteContext): GithubResponse {
-  const { state, repository, params, query, now, accept } = context
+  const { state, repository, params, query, now } = context
   const contents = contentsOf(state, repository)
   const ref = query.get('ref') || defaultBranch(repository)
   const sha = contents.branches.get(ref.replace(/^refs\/heads\//, '')) ?? ref
@@ -23,11 +23,6 @@ function getContents(context: RepositoryRouteContext): GithubResponse {
 
   const path = (params.path as string).replace(/\/$/, '')
   const text = tree[path]
-  if (text !== undefined && /application\/vnd\.github\.(v3\.)?raw/.test(accept)) {
-    const answer = json(200, {}, now)
-    const headers = { ...answer.headers, 'content-type': 'application/vnd.github.raw+json; charset=utf-8' }
-    return { ...answer, headers, body: text }
-  }
   if (text !== undefined) {
     const bytes = Buffer.from(text)
     const isLarge = bytes.length > CONTENT_BYTES_MAX

@@ -25,7 +25,11 @@ function list({ state, query, now, self }: RouteContext): GithubResponse {
 
   const older = state.app.deliveries.filter(({ id }) => id < before).reverse()
   const page = older.slice(0, size)
-  const answer = json(200, page.map(summary), now)
+  const answer = json(
+    200,
+    page.map((delivery) => ({ ...delivery, throttled_at: null })),
+    now,
+  )
   const last = page.at(-1)
   if (last && older.length > page.length) {
     const there = new URLSearchParams(query)
@@ -33,10 +37,6 @@ function list({ state, query, now, self }: RouteContext): GithubResponse {
     answer.headers.link = `<${self}?${there}>; rel="next"`
   }
   return answer
-}
-
-function summary({ payload: _, ...delivery }: HookDelivery) {
-  return { ...delivery, throttled_at: null }
 }
 
 function asked({ state, params }: RouteContext): HookDelivery | undefined {

@@ -4,9 +4,9 @@ import { ancestorsOf, commitBody } from './github-commits.ts'
 import { contentsOf, pullNumbered } from './github-pulls.ts'
 import { blobSha, digest, json, notFound, paged } from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
-import { type GithubRepository, type GithubState, ownerOf, type PullFile, type Tree } from './github-state.ts'
+import type { GithubRepository, GithubState, PullFile, Tree } from './github-state.ts'
 
-/** Without paging, a comparison lists at most this many commits. */
+/** A comparison lists at most this many commits, the newest. */
 const COMPARED_COMMITS_MAX = 250
 
 export const fileRoutes: RepositoryRoute[] = [
@@ -24,7 +24,7 @@ export const fileRoutes: RepositoryRoute[] = [
     route: 'GET /compare/{basehead+}',
     needs: ['contents=read'],
     answer: (context) => {
-      const { state, repository, params, query, now } = context
+      const { state, repository, params, now, self } = context
       const contents = contentsOf(state, repository)
       const [base, head] = (params.basehead as string)
         .split('...')
@@ -38,47 +38,24 @@ export const fileRoutes: RepositoryRoute[] = [
       const behind_by = inBase.filter((sha) => !inHead.includes(sha)).length
       const counts = { ahead_by: ahead.length, behind_by, total_commits: ahead.length }
       const body = {
-        ...comparisonUrls(state, repository, [base, head]),
+        // Nobody reads these addresses.
+        ...{ url: self, html_url: self, permalink_url: self, diff_url: self, patch_url: self },
         base_commit: commitBody(state, repository, base),
         merge_base_commit: commitBody(state, repository, merge_base),
         status: comparisonStatus(counts),
         ...counts,
-        commits: comparedCommits(context, ahead).map((sha) => commitBody(state, repository, sha)),
+        commits: ahead.slice(-COMPARED_COMMITS_MAX).map((sha) => commitBody(state, repository, sha)),
       }
       const changed = changedFiles(contents.commits.get(merge_base) ?? {}, after)
       const files = changed.slice(0, state.list_limits.compared_files)
-      const isFirstPage = (query.get('page') ?? '1') === '1'
-      return json(200, { ...body, ...(isFirstPage && { files: fileBodies(context, head, files) }) }, now)
+      return json(200, { ...body, files: fileBodies(context, head, files) }, now)
     },
   },
 ]
 
-function comparisonUrls(
-  state: GithubState,
-  repository: GithubRepository,
-  [base, head]: [string, string],
-): Json {
-  const url = `${state.api_url}/repos/${repository.full_name}/compare/${base}...${head}`
-  const web = `${webUrl(state)}/${repository.full_name}/compare`
-  const html_url = `${web}/${base}...${head}`
-  const owner = ownerOf(repository)
-  const permalink_url = `${web}/${owner}:${base.slice(0, 7)}...${owner}:${head.slice(0, 7)}`
-  return { url, html_url, permalink_url, diff_url: `${html_url}.diff`, patch_url: `${html_url}.patch` }
-}
-
 function comparisonStatus({ ahead_by, behind_by }: { ahead_by: number; behind_by: number }): string {
   if (behind_by > 0) return ahead_by > 0 ? 'diverged' : 'behind'
   return ahead_by > 0 ? 'ahead' : 'identical'
-}
-
-/** A page of the commits, the oldest first; without paging, the newest. */
-function comparedCommits({ query }: RepositoryRouteContext, ahead: string[]): string[] {
-  if (!query.has('page') && !query.has('per_page')) return ahead.slice(-COMPARED_COMMITS_MAX)
-  const [page, per_page] = [
-    Number(query.get('page') ?? 1),
-    Math.min(100, Number(query.get('per_page') ?? 30)),
-  ]
-  return ahead.slice((page - 1) * per_page, page * per_page)
 }
 
 function changedFiles(before: Tree, after: Tree): PullFile[] {

@@ -29,8 +29,6 @@ export interface FakeApp {
   id: number
   key(): string
   slug: string
-  /** Sets the permissions and events of later installations. */
-  setPermissions(permissions: AppPermissions, events?: string[]): void
   install(given: InstallGiven): Installation
   /** Its tokens are invalid from then on. */
   uninstall(id: number): Installation
@@ -65,10 +63,6 @@ export function fakeApp(state: GithubState): FakeApp {
     id: app.id,
     key: appKey,
     slug: app.slug,
-    setPermissions(permissions, events = []) {
-      app.permissions = withMetadata(permissions)
-      app.events = events
-    },
     install({ repositories = [], account, account_type = 'Organization', ...given }) {
       const owner = account ?? (repositories[0] && ownerOf(repositoryNamed(state, repositories[0])))
       if (!owner) throw new Error('an installation needs repositories or an account')
@@ -121,7 +115,6 @@ export function fakeApp(state: GithubState): FakeApp {
           STATUS[given.status_code as keyof typeof STATUS] ?? `Invalid HTTP Response: ${given.status_code}`,
         installation_id: app.installations[0]?.id ?? null,
         repository_id: null,
-        payload: {},
         ...given,
       }
       app.deliveries.push(delivery)

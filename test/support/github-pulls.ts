@@ -11,7 +11,7 @@ import {
   webUrl,
 } from './github-bodies.ts'
 import { commitBody } from './github-commits.ts'
-import { digest, type GithubResponse, invalid, json, notFound, paged } from './github-reply.ts'
+import { digest, type GithubResponse, json, notFound, paged } from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import {
   defaultBranch,
@@ -79,11 +79,8 @@ export const pullRoutes: RepositoryRoute[] = [
 ]
 
 function list(context: RepositoryRouteContext): GithubResponse {
-  const { state, repository, query, now } = context
+  const { state, repository, query } = context
   const asked = query.get('state') ?? 'open'
-  if (!['open', 'closed', 'all'].includes(asked)) {
-    return invalid(now, [{ resource: 'PullRequest', code: 'invalid', field: 'state' }])
-  }
   const head = query.get('head')
   const matches = (pull: PullRequest) =>
     (asked === 'all' || pull.state === asked) &&

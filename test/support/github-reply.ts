@@ -104,16 +104,8 @@ export function badCredentials(now: Date): GithubResponse {
   return failure(401, 'Bad credentials', `${DOCS}/rest`, now)
 }
 
-export interface FieldError {
-  resource: string
-  code: 'missing_field' | 'invalid' | 'custom' | 'unprocessable'
-  field: string
-  message?: string
-}
-
-export function invalid(now: Date, errors: FieldError[] | string): GithubResponse {
-  const content = typeof errors === 'string' ? { message: errors } : { message: 'Validation Failed', errors }
-  return json(422, { ...content, documentation_url: `${DOCS}/rest`, status: '422' }, now)
+export function invalid(now: Date, message: string): GithubResponse {
+  return failure(422, message, `${DOCS}/rest`, now)
 }
 
 const PER_PAGE = 30

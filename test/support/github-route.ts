@@ -23,7 +23,6 @@ export interface RouteContext {
   params: Record<string, string>
   query: URLSearchParams
   body: Record<string, unknown>
-  accept: string
   /** The URL without its query, for `Link`. */
   self: string
 }

@@ -152,7 +152,6 @@ export interface HookDelivery {
   status_code: number
   installation_id: number | null
   repository_id: number | null
-  payload: unknown
 }
 
 export interface GithubApp {
