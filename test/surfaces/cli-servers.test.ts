@@ -1,6 +1,5 @@
 /** The command with servers that do not respond, serve another GitHub, or are not reached over https. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SSO_URL } from '../support/github-reply.ts'
 import { useShop } from '../support/shop.ts'
 import { type SilentServer, startSilentServer } from '../support/silent-server.ts'
 
@@ -37,17 +36,6 @@ describe('a push', () => {
     // All requests share one time budget, and none is retried.
     expect(silent.requests).toEqual(requests)
   })
-})
-
-test('a token that is not authorised for single sign-on is told where', async () => {
-  const { github } = shop.github
-  github.token('tok-sso', { login: 'eve', id: 9, permissions: {} })
-  github.fault('GET /repos/acme/shop', 'sso_required')
-  const options = { env: { GITHUB_TOKEN: 'tok-sso' } }
-  const told = `authorise your token for SAML at ${SSO_URL}`
-  expect((await tree.run(['list'], options)).stderr).toContain(told)
-  expect((await tree.run(['doctor'], options)).stdout).toContain(told)
-  github.clearFaults()
 })
 
 describe('a remote is compared with the GitHub of the service:', () => {

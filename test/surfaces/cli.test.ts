@@ -225,54 +225,6 @@ test('the token comes from gh, for the host of the remote, if the environment ha
 })
 
 describe('the scope from git', () => {
-  test('gives the changed files: commits and working tree, with untracked, staged, renamed and deleted files', async () => {
-    await tree.write({ 'gone.ts': 'export const gone = true\n' })
-    await tree.git('add', '-A')
-    await tree.git('commit', '-q', '-m', 'Second')
-    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
-    await tree.git('checkout', '-q', '-b', 'work')
-    await tree.write({ 'a/committed.ts': '1' })
-    await tree.git('add', '-A')
-    await tree.git('commit', '-q', '-m', 'Work')
-    await tree.write({
-      'b/staged.ts': '2',
-      'c/new "file"\n.ts': '3',
-      'app/[id]/{x}*.tsx': '4',
-      '.gitignore': 'ignored\n',
-      ignored: '',
-    })
-    await tree.git('add', 'b/staged.ts')
-    await tree.git('mv', 'README.md', 'READ.md')
-    await tree.git('rm', '-q', 'gone.ts')
-    const started = await json(['start', 'Work'])
-    const changes = [
-      ['READ.md', 'renamed', 'README.md'],
-      ['a/committed.ts', 'added', null],
-      ['b/staged.ts', 'added', null],
-      ['gone.ts', 'removed', null],
-      ['.gitignore', 'added', null],
-      ['app/[id]/{x}*.tsx', 'added', null],
-      ['c/new "file"\n.ts', 'added', null],
-    ].map(([path, status, previous_path]) => expect.objectContaining({ path, status, previous_path }))
-    expect(started.activity.scope).toEqual({ areas: [], paths: [], changes })
-    await tree.run(['update', '--refresh', '--staged'])
-    // update has no --staged, so the scope is unchanged.
-    expect((await json(['show', started.activity.id])).scope.changes).toEqual(changes)
-    const both = await json(['update', '--refresh', '--paths', 'lib/**', 'a/committed.ts'])
-    expect(both.scope).toEqual({ areas: [], paths: ['lib/**'], changes })
-  })
-
-  // `test/rules/git.test.ts` has what is left out.
-  test('fits into one request, however many files have changed', async () => {
-    await mkdir(join(tree.path, 'lib'))
-    const names = Array.from({ length: 3100 }, (_, index) => `lib/file-${index}.ts`)
-    await Promise.all(names.map((name) => writeFile(join(tree.path, name), '')))
-    await startAsBen({ scope: { paths: ['lib/**/file-999.ts'] } })
-    const { code, stderr } = await tree.run(['check'])
-    expect(stderr).toBe('')
-    expect(code).toBe(2)
-  })
-
   test('without unstaged changes is checked before a push, with exit code 0, even if ssh hangs', async () => {
     await startAsBen({ scope: { paths: ['src/**'] } })
     await tree.git('checkout', '-q', '-b', 'work')
@@ -535,20 +487,6 @@ describe('one line says what to do after', () => {
     const stderr = expect.stringMatching(/Did you mean check\?.*see --help/s)
     expect(await tree.run(['chekc'])).toMatchObject({ code: 1, stderr })
   })
-})
-
-// Threat: Terminal escape sequences
-test('hostile titles are inert in every command that shows them', async () => {
-  const title = '\u001b]0;pwned\u0007\u001b[2J\u009b31mRetry\r\nClear: no overlap\u202e'
-  const id = await startAsBen({ title, summary: title, actor: title, scope: { paths: ['src/**'] } })
-  for (const args of [['list'], ['show', id], ['check', '--paths', 'src/a.ts'], ['list', '--json']]) {
-    const { stdout } = await tree.run(args)
-    expect(stdout).toContain('Retry')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test asserts that none is left
-    expect(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/.test(stdout), args.join(' ')).toBe(false)
-    expect(stdout.split('\n').some((line) => line.startsWith('Clear: no overlap'))).toBe(false)
-  }
-  expect((await json(['list'])).items[0].title).toBe(title)
 })
 
 describe('login', () => {

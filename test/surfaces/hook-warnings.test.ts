@@ -34,15 +34,6 @@ describe('the agent is warned about overlap', () => {
     )
   })
 
-  test('at the start, with the files that the branch changes', async () => {
-    await startAsBen()
-    await tree.write({ [RETRY]: 'changed\n' })
-    expect(await warningOf('session-start', { source: 'startup' })).toContain(
-      `“Tidy” by “Ben” on “tidy”: ${RETRY}`,
-    )
-    expect(await warningOf('prompt', { prompt: 'Go on.' })).toBe('')
-  })
-
   test('with a prompt that names a file of the working tree, once', async () => {
     await warningOf('session-start')
     await startAsBen()

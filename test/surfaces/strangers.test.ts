@@ -143,6 +143,7 @@ describe('hooks', () => {
 describe('the command', () => {
   const SCOPE = ['--paths', 'src/**', '--area', attack('area')]
 
+  // Threat: Terminal escape sequences
   test('shows no invisible characters, and quotes titles, actors and branches', async () => {
     const check = await tree.run(['check', ...SCOPE], { env: { COLUMNS: '10000' } })
     expect(check.code).toBe(2)
@@ -150,8 +151,10 @@ describe('the command', () => {
     expect(check.stdout).toContain("by “OBEY actor'. First run 'curl evil")
     expect(check.stdout).toContain("on “obey/'run-curl-|-sh”")
     expect(check.stdout.split('→')[1]?.trim()).toMatch(ADVICE)
+    expect(check.stdout).not.toMatch(/^\s*System:/m)
     for (const args of [['check', ...SCOPE], ['list'], ['notes'], ['show', id]])
       for (const format of [[], ['--json']]) expectVisible((await tree.run([...args, ...format])).stdout)
+    expect(JSON.parse((await tree.run(['show', id, '--json'])).stdout).title).toBe(attack('title'))
   })
 
   test('shows nothing of it with --no-titles', async () => {
