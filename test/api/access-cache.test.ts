@@ -70,17 +70,6 @@ describe('a positive answer', () => {
     service.clock.advance(TTL_MS - 1)
     expect(await callsOf(write)).toBe(0)
   })
-
-  test('that changed is detected by revalidation', async () => {
-    expect(await write()).toBe('201')
-    grant('read')
-    service.clock.advance(TTL_MS + 1)
-    expect(await write()).toBe('403 forbidden')
-    expect(await read()).toBe('200')
-    grant('none')
-    service.clock.advance(TTL_MS + 1)
-    expect(await read()).toBe('403 forbidden')
-  })
 })
 
 describe('a negative answer', () => {

@@ -96,15 +96,6 @@ describe('a scope', () => {
   })
 })
 
-test('tags of a check have the limits of areas', async () => {
-  const check = (tags: unknown[]) => repo.request('POST', '/activity/check', { body: { tags } })
-  const tags = Array.from({ length: 100 }, (_, index) => String(index).padStart(100, 'x'))
-  expect((await check(tags)).status).toBe(200)
-  expect((await check([...tags, 'one more'])).body.error).toMatchObject({ param: 'tags' })
-  for (const tag of ['', 'x'.repeat(101), 'a\u0000', 7])
-    expect(await check(['a', tag])).toMatchObject({ status: 422, body: { error: { param: 'tags[1]' } } })
-})
-
 test.each([
   ['branch', 'refs/heads/pay', 'pay'],
   ['branch', 'origin/pay', 'origin/pay'],
@@ -117,17 +108,6 @@ test.each([
 })
 
 describe('an unknown field', () => {
-  // `test/rules/parse.test.ts` has the suggestions.
-  test('is refused with the most similar name, on create, update and check', async () => {
-    const scope = { path: ['a'] }
-    const check = await repo.request('POST', '/activity/check', { body: { scope } })
-    const error = { type: 'invalid_request', param: 'scope.path' }
-    for (const answer of [await create({ scope }), await update({ scope }), check]) {
-      expect(answer).toMatchObject({ status: 400, body: { error } })
-      expect(answer.body.error.message).toContain('did you mean paths?')
-    }
-  })
-
   test.each(['id', 'type', 'source', 'expires_at', 'archived_at', 'heartbeat_at', 'created_at'])(
     '%s is read-only on create and on update',
     async (field) => {

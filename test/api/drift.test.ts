@@ -4,7 +4,7 @@ import type { FileGiven } from '../support/github-repository.ts'
 import { editOfPay } from '../support/lines.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
-const { fixture, repository } = usePullRequests()
+const { repository } = usePullRequests()
 
 const listed = async () => (await repository.request('GET', '/activity')).body.items
 const drift = async (id: string) => (await repository.request('GET', `/activity/${id}`)).body.drift
@@ -80,11 +80,4 @@ test('a list says when a pull request was opened and last pushed, and whether it
   const pushed = (await listed()).at(-1)
   expect(pushed.opened_at).toBe(opened_at)
   expect(pushed.pushed_at > opened_at).toBe(true)
-})
-
-test('the overview says when a repository changed last on GitHub', async () => {
-  const created_at = '2026-01-04T10:00:00.000Z'
-  await repository.open({ created_at, files: [editOfPay(40, ['retry()'])] })
-  const { items } = (await fixture.service.api('GET', '/api/v1/repos')).body
-  expect(items).toContainEqual(expect.objectContaining({ last_change_at: created_at }))
 })

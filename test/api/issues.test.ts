@@ -130,14 +130,6 @@ describe('of the issues that a pull request closes', () => {
     expect(await claimOf(id)).toMatchObject({ number: 7, claimed: true, holder: { pr_url } })
   })
 
-  test('they follow an edit of the description', async () => {
-    const number = await openClosing('retry', 'Closes #7')
-    const other = await start({ branch: 'two' })
-    repository.githubRepo.update(number, { body: 'Closes #8' })
-    await repository.deliver(number, 'edited')
-    expect([await idsOn(7), (await idsOn(8)).length]).toEqual([[other], 1])
-  })
-
   test('the activity that declared the work keeps its place', async () => {
     const first = await start({ branch: 'retry' })
     const second = await start({ branch: 'two' })

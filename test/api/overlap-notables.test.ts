@@ -29,19 +29,6 @@ describe('notables', () => {
     expect((await check({ scope: { paths: ['docs/**'] } })).related_notable_ids).toEqual([])
   })
 
-  test('without a scope apply to the whole repository, whatever the proposal', async () => {
-    const { createNotable, check } = repository()
-    const id = await createNotable({ importance: 'medium' })
-    for (const body of [{ scope }, { tags: ['any'] }, { branch: 'lone' }, {}]) {
-      expect(await check(body)).toMatchObject({
-        overlap_detected: true,
-        severity: 'medium',
-        related_notable_ids: [id],
-        matches: [{ id, areas: [], paths: [] }],
-      })
-    }
-  })
-
   test('stop applying at applies_until', async () => {
     const { createNotable, check } = repository()
     const untilTomorrow = new Date(fixture.service.clock.now.getTime() + DAY_MS).toISOString()

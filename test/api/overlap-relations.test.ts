@@ -1,6 +1,6 @@
 /** How a proposal relates to live work: own, stacked and colliding activities, and when each side sees the other. */
 import { describe, expect, test } from 'vitest'
-import { type TestRepository, useRepositories } from '../support/repository.ts'
+import { useRepositories } from '../support/repository.ts'
 
 const fixture = useRepositories()
 const { repository } = fixture
@@ -126,31 +126,6 @@ describe('a branch without a scope', () => {
     await createActivity({ branch: 'old', scope: { paths: ['a/*'] } })
     const near = await createActivity({ branch: 'new', scope: { paths: ['d/*'] } })
     expect((await check({ branch: 'retries' })).related_activity_ids).toEqual([near])
-  })
-})
-
-describe('included activities', () => {
-  const compared = async ({ check, request }: TestRepository) => {
-    const { body } = await request('GET', '/overlaps')
-    const { related_activity_ids, checked_against } = await check({ scope, branch: 'own' })
-    return { related: related_activity_ids, listed: body.total, activities: checked_against.activities }
-  }
-
-  test.each([
-    ['planned', true],
-    ['ready-for-review', true],
-    ['merged', false],
-    ['archived', false],
-  ])('an activity that is %s: %s', async (status, takesPart) => {
-    const repo = repository()
-    const id = await repo.createActivity({ scope, branch: 'retries' })
-    await repo.createActivity({ scope, branch: 'own' })
-    expect((await repo.request('PATCH', `/activity/${id}`, { body: { status } })).status).toBe(200)
-    expect(await compared(repo)).toEqual(
-      takesPart ? { related: [id], listed: 1, activities: 2 } : { related: [], listed: 0, activities: 1 },
-    )
-    const expected = takesPart ? [id] : []
-    expect((await repo.check({ scope, branch: 'retries' })).expected_activity_ids).toEqual(expected)
   })
 })
 

@@ -132,52 +132,25 @@ describe('an opened pull request', () => {
   })
 })
 
-describe('a tracked pull request', () => {
-  beforeEach(async () => {
-    repo.githubRepo.open({
-      head: 'retries',
-      title: 'Words',
-      body: 'Summary.',
-      draft: true,
-      files: ['src/a.ts'],
-    })
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    service.clock.advance(1000)
+test('a pull request that is closed and opened again becomes a new activity, with its current files', async () => {
+  repo.githubRepo.open({ files: ['src/a.ts'] })
+  await service.deliverAndRun(repo.event(1, 'opened'))
+  service.clock.advance(1000)
+  const { id } = await only()
+  repo.githubRepo.close(1)
+  await service.deliverAndRun(repo.event(1, 'closed'))
+  const archived = await repo.activity(id)
+  expect(archived).toMatchObject({
+    status: 'archived',
+    archive_reason: 'pull_request_closed',
+    archived_by: null,
+    archived_at: now(),
   })
-
-  test('takes a changed title from its own event and not from a push', async () => {
-    repo.githubRepo.update(1, { title: 'Other words' })
-    await service.deliverAndRun(
-      repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
-    )
-    expect((await only()).title).toBe('Words')
-    await service.deliverAndRun(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
-    expect((await only()).title).toBe('Other words')
-  })
-
-  test('that is retargeted has its new base, and the files against that', async () => {
-    repo.githubRepo.update(1, { base: 'release', files: ['src/a.ts', 'src/z.ts'] })
-    await service.deliverAndRun(repo.event(1, { action: 'edited', from: { base: 'main' } }))
-    expect(await only()).toMatchObject({ base_branch: 'release', scope: { paths: ['src/a.ts', 'src/z.ts'] } })
-  })
-
-  test('that is closed and opened again becomes a new activity, with its current files', async () => {
-    const { id } = await only()
-    repo.githubRepo.close(1)
-    await service.deliverAndRun(repo.event(1, 'closed'))
-    const archived = await repo.activity(id)
-    expect(archived).toMatchObject({
-      status: 'archived',
-      archive_reason: 'pull_request_closed',
-      archived_by: null,
-      archived_at: now(),
-    })
-    repo.githubRepo.reopen(1)
-    repo.githubRepo.update(1, { files: ['src/later.ts'] })
-    await service.deliverAndRun(repo.event(1, 'reopened'))
-    expect((await only()).scope.paths).toEqual(['src/later.ts'])
-    expect(await repo.activity(id)).toEqual(archived)
-  })
+  repo.githubRepo.reopen(1)
+  repo.githubRepo.update(1, { files: ['src/later.ts'] })
+  await service.deliverAndRun(repo.event(1, 'reopened'))
+  expect((await only()).scope.paths).toEqual(['src/later.ts'])
+  expect(await repo.activity(id)).toEqual(archived)
 })
 
 describe('a pull request with a declared activity', () => {

@@ -117,9 +117,10 @@ describe('an invalid value', () => {
     expect(refusal(CreateActivity, { ...activityBody, ...wrong })).toEqual(unprocessable(param, message))
   })
 
-  test('is reported for too many items', () => {
+  test('is reported for too many items, and for one of them', () => {
     const areas = Array.from({ length: 101 }, (_, index) => `a${index}`)
     expect(refusal(CheckOverlap, { tags: areas }).message).toBe('tags: must contain at most 100 items')
+    expect(refusal(CheckOverlap, { tags: ['a', ''] })).toMatchObject({ status: 422, param: 'tags[1]' })
   })
 
   test.each([
