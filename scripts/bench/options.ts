@@ -54,7 +54,7 @@ const FULL: Sizes = {
   import: { imported: 300, rounds: 40 },
   organisation: {
     ...{ repositories: 5000, pulls: 10, merged: 20, agents: 500, imported: 100 },
-    ...{ bursts: 60, burst: 200, burst_ms: 10_000, conflicts: 2 },
+    ...{ bursts: 30, burst: 200, burst_ms: 10_000, conflicts: 2 },
   },
   page: { live: 400, changes: 5 },
   local: 20,
@@ -77,10 +77,9 @@ const QUICK: Sizes = {
   local: 3,
 }
 
-const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--live 100,1000] [--minutes 10] [--json FILE] [--against FILE] [--quick] [--built]
-  --only     of ${PARTS.join(', ')}; organisation, which takes half an hour, runs only on request
+const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--live 100,1000] [--json FILE] [--against FILE] [--quick] [--built]
+  --only     of ${PARTS.join(', ')}; organisation, which takes 25 minutes, runs only on request
   --live     live activities per repository, instead of 100 to 10,000
-  --minutes  of the load of the organisation, instead of 10
   --against  prints the results of an earlier run beside those of this one
   --quick    small sizes, as a smoke test; the figures are meaningless
   --built    measures dist/ without building it first`
@@ -93,14 +92,13 @@ export function readOptions() {
     options: {
       only: { type: 'string', default: PARTS.join() },
       live: { type: 'string' },
-      minutes: { type: 'string' },
       json: { type: 'string', default: 'bench-results.json' },
       against: { type: 'string' },
       quick: { type: 'boolean', default: false },
       built: { type: 'boolean', default: false },
     },
   })
-  const { only, live, minutes, ...others } = values
+  const { only, live, ...others } = values
   const known: readonly PartName[] = [...PARTS, 'organisation']
   const parts = only.split(',').map((given) => {
     const part = known.find((name) => name === given.trim())
@@ -108,14 +106,12 @@ export function readOptions() {
     return part
   })
   const sizes = structuredClone(others.quick ? QUICK : FULL)
-  if (live) sizes.live = live.split(',').map((text) => sizeOf('live', text))
-  const { organisation } = sizes
-  if (minutes) organisation.bursts = (60_000 * sizeOf('minutes', minutes)) / organisation.burst_ms
+  if (live) sizes.live = live.split(',').map(sizeOf)
   return { ...others, parts, sizes }
 }
 
-function sizeOf(option: string, text: string): number {
+function sizeOf(text: string): number {
   const size = Number(text)
   if (Number.isInteger(size) && size > 0) return size
-  throw new Error(`--${option}: ${text} is not a whole number above 0\n${USAGE}`)
+  throw new Error(`--live: ${text} is not a whole number above 0\n${USAGE}`)
 }

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
+import { apiAt } from '../../test/support/api.ts'
 import { type Deployment, startDeployment } from '../../test/support/deployment.ts'
 import type { FakeRepository } from '../../test/support/github-repository.ts'
 import { editOf } from '../../test/support/lines.ts'
@@ -73,7 +74,11 @@ interface Round {
 /** The files that ran in each act, in a repository without any work. */
 async function filesOfRound(round: Round): Promise<Record<string, string[]>> {
   const { github } = round
-  const api = `${round.url}/api/v1/repos/${github.repository.full_name}`
+  const api = apiAt(round.url, 'ada')
+  const send = async (method: string, path: string, body?: object) => {
+    const { status } = await api(method, `/api/v1/repos/${github.repository.full_name}${path}`, { body })
+    if (status >= 400) throw new Error(`${method} ${path}: ${status}`)
+  }
   const work = (actor: string, path: string) => ({
     title: 'Retries',
     summary: 'Retries.',
@@ -89,17 +94,17 @@ async function filesOfRound(round: Round): Promise<Record<string, string[]>> {
     files[name] = await filesRun(round)
   }
   // Makes the repository known, so that its registration is not part of the first act.
-  await send('GET', `${api}/overlaps`)
+  await send('GET', '/overlaps')
   await act('files run by POST /activity, alone', () =>
-    send('POST', `${api}/activity`, work('ada', 'src/pay/retry.ts')),
+    send('POST', '/activity', work('ada', 'src/pay/retry.ts')),
   )
   await act('files run by POST /activity, with an overlap', () =>
-    send('POST', `${api}/activity`, work('ben', 'src/pay/**')),
+    send('POST', '/activity', work('ben', 'src/pay/**')),
   )
   await act('files run by POST /activity/check', () =>
-    send('POST', `${api}/activity/check`, { scope: { paths: ['src/pay/retry.ts'] } }),
+    send('POST', '/activity/check', { scope: { paths: ['src/pay/retry.ts'] } }),
   )
-  await act('files run by GET /overlaps', () => send('GET', `${api}/overlaps`))
+  await act('files run by GET /overlaps', () => send('GET', '/overlaps'))
 
   await open(round, { author: 'ada', path: 'src/cart.ts' })
   await act('files run by pull_request.opened, until its comment', async () => {
@@ -144,14 +149,4 @@ async function pushSettings({ deployment, github, url }: Round, text: string): P
 async function filesRun({ coverage }: Round): Promise<string[]> {
   const response = await fetch(coverage)
   return (await response.json()) as string[]
-}
-
-async function send(method: string, url: string, body?: object): Promise<void> {
-  const response = await fetch(url, {
-    method,
-    headers: { authorization: 'Bearer ada', 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
-  await response.arrayBuffer()
 }
