@@ -1,5 +1,5 @@
 /** The distinct paths of many records, indexed by directory: which of them share a path with those of one scope. */
-import type { Deadline } from '../vocabulary/deadline.ts'
+import type { Deadline } from '../vocabulary/clock.ts'
 import { firstIndex } from '../vocabulary/lists.ts'
 import { fileGlob, type Glob, isSimple, literalDir, parseGlob } from '../vocabulary/scope/glob.ts'
 import {

@@ -14,7 +14,7 @@ import {
   transitionTo,
 } from '../engine/records/activity-verbs.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
-import { Meter } from '../vocabulary/deadline.ts'
+import { Meter } from '../vocabulary/clock.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { given, type Handlers } from './call.ts'
 import type { Clone } from './clone.ts'

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkShape, readJson } from '../../src/server/doors/http/body.ts'
-import { Meter } from '../../src/vocabulary/deadline.ts'
+import { Meter } from '../../src/vocabulary/clock.ts'
 import { Failure } from '../../src/vocabulary/failure.ts'
 
 /** Runs `read` on a request whose client disconnects after sending only part of the body. */

@@ -1,6 +1,6 @@
 /** How long computations yield to other requests, and end at their deadline. */
 import { expect, test } from 'vitest'
-import { Meter, mapped, nextTurn } from '../../src/vocabulary/deadline.ts'
+import { Meter, mapped, nextTurn } from '../../src/vocabulary/clock.ts'
 
 test('of the work that waits for a turn, only the first goes on in it', async () => {
   const order: string[] = []

@@ -1,6 +1,6 @@
 /** Globs by the rules of docs/contract/overlap.md#paths, and hostile globs. */
 import { describe, expect, test } from 'vitest'
-import { Deadline } from '../../src/vocabulary/deadline.ts'
+import { Deadline } from '../../src/vocabulary/clock.ts'
 import {
   alternativesOf,
   fileGlob,

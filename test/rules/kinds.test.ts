@@ -5,7 +5,7 @@ import { compareSides, isCommon, severityOf, withoutDuplicate } from '../../src/
 import { digestedSide } from '../../src/engine/kinds/side.ts'
 import { type FileChange, indexFiles, sharedFiles } from '../../src/engine/lines/change.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
-import { Deadline } from '../../src/vocabulary/deadline.ts'
+import { Deadline } from '../../src/vocabulary/clock.ts'
 import { byConsequence, consequenceOf } from '../../src/vocabulary/finding.ts'
 import type { Consequence, Finding, FindingOf } from '../../src/vocabulary/finding-kinds.ts'
 import { activityWeight, bySeverity, notableWeight, Ranking } from '../../src/vocabulary/severity.ts'

@@ -7,7 +7,7 @@ import {
   noiseOfPath,
   readGitAttributes,
 } from '../../src/engine/lines/noise.ts'
-import { Deadline } from '../../src/vocabulary/deadline.ts'
+import { Deadline } from '../../src/vocabulary/clock.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import { change } from '../support/lines.ts'
 

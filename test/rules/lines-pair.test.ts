@@ -5,7 +5,7 @@ import { changeOf, type DigestedFile, indexFiles, sharedFiles } from '../../src/
 import { closingIssues } from '../../src/engine/lines/markdown-prose.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { type FilePair, headLinesOf, pairVerdict } from '../../src/engine/lines/pair-verdict.ts'
-import { Deadline } from '../../src/vocabulary/deadline.ts'
+import { Deadline } from '../../src/vocabulary/clock.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'
 import { change, digest, editOf, hash } from '../support/lines.ts'
 import { atOnce } from '../support/steps.ts'

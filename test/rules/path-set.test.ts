@@ -1,7 +1,7 @@
 /** The index of a scope's globs, compared with checking all pairs. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Deadline } from '../../src/vocabulary/deadline.ts'
+import { Deadline } from '../../src/vocabulary/clock.ts'
 import { type Glob, matchesPath, parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import {
   type Exclusion,

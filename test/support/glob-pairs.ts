@@ -1,5 +1,5 @@
 /** Compares two whole globs by comparing their alternatives as the service does. */
-import { Deadline } from '../../src/vocabulary/deadline.ts'
+import { Deadline } from '../../src/vocabulary/clock.ts'
 import { type Alternative, alternativesOverlap, sharedPath } from '../../src/vocabulary/scope/alternative.ts'
 import { alternativesOf, type Glob } from '../../src/vocabulary/scope/glob.ts'
 

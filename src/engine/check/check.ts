@@ -1,9 +1,8 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables, and with merged work (docs/contract/overlap.md#checks). */
 
-import { DAY_MS, later } from '../../vocabulary/clock.ts'
+import { DAY_MS, later, type Steps } from '../../vocabulary/clock.ts'
 import { type CheckOverlap, REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
-import type { Steps } from '../../vocabulary/deadline.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import { type Author, isSameAuthor, joinSides } from '../kinds/side.ts'
 import { isMadeAgain, newLinesOf } from '../lines/added-lines.ts'

@@ -1,7 +1,7 @@
 /** Ranks the collisions of a repository by the lines that both sides change. */
 
+import type { Steps } from '../../vocabulary/clock.ts'
 import { SHARED_PATHS_MAX } from '../../vocabulary/contract/overlap-list.ts'
-import type { Steps } from '../../vocabulary/deadline.ts'
 import { consequenceOf } from '../../vocabulary/finding.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import type { GlobPair } from '../../vocabulary/scope/path-set.ts'

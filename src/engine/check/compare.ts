@@ -1,9 +1,9 @@
 /** Compares two scopes under the settings of their repository, and two sides by their changed files besides; and the settings that affect that, compiled (docs/contract/overlap.md#ignored-paths). Pure. */
 
 import { LRUCache } from 'lru-cache'
+import { Deadline, type Steps } from '../../vocabulary/clock.ts'
 import { globsOfPaths, labelKey } from '../../vocabulary/contract/scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import { Deadline, type Steps } from '../../vocabulary/deadline.ts'
 import { byConsequence } from '../../vocabulary/finding.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { alternativesOf, fileGlob, type Glob, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'

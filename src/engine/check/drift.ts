@@ -1,7 +1,7 @@
 /** How the changes of a pull request differ from what was declared before it (docs/contract/lines.md#drift). */
 
+import type { Steps } from '../../vocabulary/clock.ts'
 import { DRIFT_MAX, type Drift } from '../../vocabulary/contract/overlap.ts'
-import type { Steps } from '../../vocabulary/deadline.ts'
 import { fileGlob, type Glob, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { overlapsAny, type PathSet, pathSet } from '../../vocabulary/scope/path-set.ts'
 import { namesOf } from '../lines/change.ts'

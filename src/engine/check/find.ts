@@ -1,7 +1,7 @@
 /** Finds the records that overlap with a proposal. */
 
+import type { Steps } from '../../vocabulary/clock.ts'
 import { IDS_MAX } from '../../vocabulary/contract/overlap.ts'
-import type { Steps } from '../../vocabulary/deadline.ts'
 import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
 import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
 import { type Comparison, pullsOf } from '../kinds/kinds.ts'

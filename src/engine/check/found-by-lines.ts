@@ -1,7 +1,7 @@
 /** Ranks the activities that a check found by their changed lines. */
 
+import type { Steps } from '../../vocabulary/clock.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
-import type { Steps } from '../../vocabulary/deadline.ts'
 import { consequenceOf } from '../../vocabulary/finding.ts'
 import { activityWeight, bySeverity, type Ranked, type Weight } from '../../vocabulary/severity.ts'
 import { type Comparison, isCommon, pullsOf, severityOf, withoutDuplicate } from '../kinds/kinds.ts'

@@ -1,7 +1,7 @@
 /** Reads the records that a check found, and determines what each shares with the proposal. */
 
+import type { Steps } from '../../vocabulary/clock.ts'
 import { PAIRS_MAX, type PathPair } from '../../vocabulary/contract/overlap.ts'
-import type { Steps } from '../../vocabulary/deadline.ts'
 import { byConsequence, consequenceOf, takenIn } from '../../vocabulary/finding.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { isBot } from '../../vocabulary/names.ts'

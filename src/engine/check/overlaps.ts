@@ -2,6 +2,7 @@
  * All collisions among the live activities of a repository, and the order in which to merge its pull requests: the newest
  * activities are compared with each other, each pair once (docs/contract/overlap.md#all-collisions).
  */
+import type { Steps } from '../../vocabulary/clock.ts'
 import {
   COMPARED_MAX,
   type MergeOrder,
@@ -12,7 +13,6 @@ import {
   SHARED_PATHS_MAX,
   type SharedPath,
 } from '../../vocabulary/contract/overlap-list.ts'
-import type { Steps } from '../../vocabulary/deadline.ts'
 import { byConsequence, consequenceOf } from '../../vocabulary/finding.ts'
 import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'
 import { sharedIssue } from '../kinds/kinds.ts'

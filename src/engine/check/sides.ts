@@ -1,5 +1,5 @@
 /** The sides of a check: what a stored activity is as a side (docs/contract/lines.md#authors), and its files with their digests. */
-import { type Deadline, mapped, type Steps } from '../../vocabulary/deadline.ts'
+import { type Deadline, mapped, type Steps } from '../../vocabulary/clock.ts'
 import { isListed } from '../../vocabulary/names.ts'
 import type { Author, Intent, Side } from '../kinds/side.ts'
 import { type ChangeOrigin, type DigestedFile, fileKey, type SideFile } from '../lines/change.ts'

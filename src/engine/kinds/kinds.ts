@@ -1,6 +1,6 @@
 /** Compares two sides by their changed files. Of each kind of finding: how it is found, and how severe it is (docs/contract/overlap.md#consequences). Its words are in `vocabulary/finding-kinds.ts`. */
 
-import type { Steps } from '../../vocabulary/deadline.ts'
+import type { Steps } from '../../vocabulary/clock.ts'
 import { byConsequence } from '../../vocabulary/finding.ts'
 import type { Finding, FindingKind, FindingOf } from '../../vocabulary/finding-kinds.ts'
 import { higher, overlapSeverity, type Severity, type Weight } from '../../vocabulary/severity.ts'

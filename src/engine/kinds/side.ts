@@ -1,5 +1,5 @@
 /** The sides of a comparison: their changed files, authors and the issues that they close (docs/contract/lines.md#authors). */
-import type { Steps } from '../../vocabulary/deadline.ts'
+import type { Steps } from '../../vocabulary/clock.ts'
 import { type Fingerprint, fingerprintOf } from '../lines/added-lines.ts'
 import { type DigestedFile, type FileIndex, fileKey, indexFiles, type SideFile } from '../lines/change.ts'
 import type { NoiseRules } from '../lines/noise.ts'

@@ -1,7 +1,6 @@
 /** The lines that a side adds and takes away, as far as they say what work it is (docs/contract/lines.md#duplicates), or that it was done already (docs/contract/issues.md#done-already). Pure. */
 
-import { DAY_MS } from '../../vocabulary/clock.ts'
-import type { Steps } from '../../vocabulary/deadline.ts'
+import { DAY_MS, type Steps } from '../../vocabulary/clock.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'

@@ -1,5 +1,5 @@
 /** Classifies paths and changed files as noise, by their names, the settings, and the root `.gitattributes` (docs/contract/lines.md#noise). Pure. */
-import { Deadline } from '../../vocabulary/deadline.ts'
+import { Deadline } from '../../vocabulary/clock.ts'
 import { isNamed, mayBeNamed, NOISE_CLASSES, type NoiseClass } from '../../vocabulary/noise-names.ts'
 import { type Glob, GlobError, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
 import { type FileChange, isBinary } from './change.ts'

@@ -1,5 +1,5 @@
 /** The verdict about two sides, over all files that both change, and about each of these files (docs/contract/lines.md#pairs). Pure. */
-import type { Deadline, Steps } from '../../vocabulary/deadline.ts'
+import type { Deadline, Steps } from '../../vocabulary/clock.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
 import { alignHunks, type Work } from './align.ts'
 import { blocksVerdict, type ComparedFile, type Whole } from './blocks-verdict.ts'

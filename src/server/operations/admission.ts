@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
-import { Meter } from '../../vocabulary/deadline.ts'
+import { Meter } from '../../vocabulary/clock.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { type Token, tokenOf } from '../github/tokens.ts'
 import { inTurn } from '../platform/background.ts'

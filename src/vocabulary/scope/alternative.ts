@@ -1,5 +1,5 @@
 /** One brace alternative of a glob as a list of segments, and whether two of them match a common path: exactly, in polynomial time, with an example. */
-import type { Deadline } from '../deadline.ts'
+import type { Deadline } from '../clock.ts'
 import { ANY_NAME, commonName, matchesSegment, type Segment, segmentsOf, segmentsOverlap } from './segment.ts'
 import { matches, meet, type Pattern } from './wildcards.ts'
 

@@ -1,5 +1,5 @@
 /** The globs of one scope, indexed so that comparing it with many other scopes is cheap. */
-import type { Deadline, Steps } from '../deadline.ts'
+import type { Deadline, Steps } from '../clock.ts'
 import { firstIndex } from '../lists.ts'
 import { type Alternative, alternativesOverlap, mayOverlap, sharedPath } from './alternative.ts'
 import { alternativesOf, type Glob } from './glob.ts'

@@ -1,8 +1,8 @@
 /** Reads a JSON request body of limited size and shape (docs/contract/requests.md#bodies). */
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream'
+import type { Meter } from '../../../vocabulary/clock.ts'
 import { formatPath } from '../../../vocabulary/contract/parse.ts'
-import type { Meter } from '../../../vocabulary/deadline.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })

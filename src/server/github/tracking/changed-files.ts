@@ -2,7 +2,7 @@
 
 import { changeOf, type FileEntry } from '../../../engine/lines/change.ts'
 import { lineHasher } from '../../../engine/lines/line-hash.ts'
-import { inTurns, mapped } from '../../../vocabulary/deadline.ts'
+import { inTurns, mapped } from '../../../vocabulary/clock.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { PushedChanges } from '../../records/activities/activities.ts'
 import { describePullRequest, replaceChangesOf } from '../../records/activities/automatic.ts'

@@ -20,7 +20,7 @@ import {
   transitionTo,
 } from '../../../engine/records/activity-verbs.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
-import { later } from '../../../vocabulary/clock.ts'
+import { inTurns, later, type Steps } from '../../../vocabulary/clock.ts'
 import type {
   CreateActivity,
   ListActivities,
@@ -28,7 +28,6 @@ import type {
   UpdateActivity,
 } from '../../../vocabulary/contract/activity.ts'
 import type { Page } from '../../../vocabulary/contract/pagination.ts'
-import { inTurns, type Steps } from '../../../vocabulary/deadline.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { readPage } from '../../platform/lists.ts'
 import { changesAnything, enqueueRechecks, insertLive } from '../changes/changes.ts'

@@ -2,7 +2,7 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { ChangeOrigin, FileChange } from '../../../engine/lines/change.ts'
 import { decodeDigest, encodeDigest } from '../../../engine/lines/digest.ts'
-import { inTurns, mapped } from '../../../vocabulary/deadline.ts'
+import { inTurns, mapped } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
 import { file_changes } from './table.ts'
