@@ -27,9 +27,8 @@ import type {
   ListedActivity,
   UpdateActivity,
 } from '../../../vocabulary/contract/activity.ts'
-import type { Page } from '../../../vocabulary/contract/pagination.ts'
+import { type Page, readPage } from '../../../vocabulary/contract/pagination.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
-import { readPage } from '../../platform/lists.ts'
 import { changesAnything, enqueueRechecks, insertLive } from '../changes/changes.ts'
 import { listChangeSet, replaceFileChanges } from '../file-changes/store.ts'
 import { tooManyLive } from '../live-sets/store.ts'

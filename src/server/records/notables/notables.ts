@@ -14,11 +14,10 @@ import {
   type NotableBrief,
   type UpdateNotable,
 } from '../../../vocabulary/contract/notable.ts'
-import type { Page } from '../../../vocabulary/contract/pagination.ts'
+import { type Page, readPage } from '../../../vocabulary/contract/pagination.ts'
 import { labelKey } from '../../../vocabulary/contract/scope.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { isHigh } from '../../../vocabulary/severity.ts'
-import { readPage } from '../../platform/lists.ts'
 import { changesAnything, enqueueNotification, enqueueRechecks, insertLive } from '../changes/changes.ts'
 import { tooManyLive } from '../live-sets/store.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
