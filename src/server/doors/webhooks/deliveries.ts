@@ -140,7 +140,7 @@ function parsed(body: string): object {
 interface Receiving {
   chunks: Buffer[]
   size: number
-  refuse(failure: Failure): void
+  refuse(failureOf: () => Failure): void
 }
 
 /** Reads bodies of unverified senders, with a limit per body and for all bodies together. */
@@ -162,13 +162,13 @@ class UnsignedBodies {
       const receiving: Receiving = {
         chunks: [],
         size: 0,
-        refuse: (failure) => {
+        refuse: (failureOf) => {
           if (!this.#receiving.delete(receiving)) return
           this.#held -= receiving.size
           receiving.chunks.length = 0
           // Discard the rest, so that the sender gets the response.
           req.off('data', keep).resume()
-          reject(failure)
+          reject(failureOf())
         },
       }
       const keep = (chunk: Buffer) => this.#keep(receiving, chunk)
@@ -177,8 +177,8 @@ class UnsignedBodies {
       req.on('end', () => {
         if (this.#receiving.delete(receiving)) resolve(Buffer.concat(receiving.chunks))
       })
-      req.on('close', () => receiving.refuse(incomplete()))
-      if (req.closed) receiving.refuse(incomplete())
+      req.on('close', () => receiving.refuse(incomplete))
+      if (req.closed) receiving.refuse(incomplete)
     })
   }
 
@@ -191,10 +191,10 @@ class UnsignedBodies {
     receiving.chunks.push(chunk)
     receiving.size += chunk.length
     this.#held += chunk.length
-    if (receiving.size > BODY_MAX) receiving.refuse(tooLarge())
+    if (receiving.size > BODY_MAX) receiving.refuse(tooLarge)
     while (this.#held > this.#max && this.#receiving.size > 0) {
       const [largest] = [...this.#receiving].sort((a, b) => b.size - a.size)
-      largest?.refuse(tooManyBytes())
+      largest?.refuse(tooManyBytes)
     }
   }
 }
