@@ -93,6 +93,11 @@ function warningFor({ status, headers }: Outcome): string | undefined {
   return isRateLimited(status, headers) ? 'github rate limit reached' : undefined
 }
 
+/** The HTTP status of a failed call; undefined if there was no response, and for other errors. */
+export function statusOf(error: unknown): number | undefined {
+  return (error as { status?: number }).status
+}
+
 /** Whether a response reports a primary or secondary rate limit. */
 export function isRateLimited(status: number, headers: Record<string, unknown>): boolean {
   if (status === 429) return true

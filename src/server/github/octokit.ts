@@ -28,11 +28,6 @@ const LIMIT_MESSAGE = /rate limit|abuse|number of login attempts/i
 /** How long GitHub advises to wait after such a limit. */
 const LIMIT_DEFAULT_S = 60
 
-/** The HTTP status of a failed call; undefined if there was no response, and for other errors. */
-export function statusOf(error: unknown): number | undefined {
-  return (error as { status?: number }).status
-}
-
 /** Classifies the error of a call. `now` converts the reset time of a rate limit into seconds. */
 export function classifyError(error: unknown, now: Date): GithubError {
   const {

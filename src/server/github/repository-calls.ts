@@ -1,6 +1,6 @@
 /** Calls to GitHub as an installation of the App, or with the token that watches a repository. Each function documents how many calls it makes. */
 import type { Octokit } from '@octokit/rest'
-import { statusOf } from './octokit.ts'
+import { statusOf } from './client.ts'
 
 export interface RepositoryName {
   owner: string

@@ -1,5 +1,6 @@
 /** What GitHub cuts from its lists, from trees: the changed files of a comparison beyond 300, and the names in a directory beyond 1,000. */
-import { requestOptions, statusOf } from './octokit.ts'
+import { statusOf } from './client.ts'
+import { requestOptions } from './octokit.ts'
 import {
   type Comparison,
   isCommitUnknown,

@@ -11,7 +11,7 @@ import { Failure, unavailable } from '../../../vocabulary/failure.ts'
 import { type Config, ConfigError } from '../../platform/config.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { statusOf } from '../octokit.ts'
+import { statusOf } from '../client.ts'
 import { deleteCodes, findCredentials, insertCredentials, issueCode } from './store.ts'
 
 const TIMEOUT_MS = 10_000

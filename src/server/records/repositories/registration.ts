@@ -1,7 +1,7 @@
 /** Registers repositories: stores those that callers or GitHub name, and where the App is installed. */
 import { later } from '../../../vocabulary/clock.ts'
+import { statusOf } from '../../github/client.ts'
 import { permissionsOf } from '../../github/github-app.ts'
-import { statusOf } from '../../github/octokit.ts'
 import { isNotFound } from '../../github/repository-calls.ts'
 import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path/posix'
 import { isDeepStrictEqual } from 'node:util'
 import { SETTINGS_PATH } from '../../../vocabulary/contract/settings.ts'
-import { statusOf } from '../../github/octokit.ts'
+import { statusOf } from '../../github/client.ts'
 import { isNotFound, isWithoutPermission, named, type Reader } from '../../github/repository-calls.ts'
 import type { App } from './app.ts'
 import type { ConditionalReads } from './reading.ts'
