@@ -1,6 +1,6 @@
 /** Which cached answers an invalidation makes stale. */
 import { expect, test } from 'vitest'
-import { Generations } from '../../src/server/github/repository-lists.ts'
+import { Generations } from '../../src/server/github/tokens.ts'
 
 const isCurrent = (generations: Generations, before: number, owner: string) => before >= generations.of(owner)
 

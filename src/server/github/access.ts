@@ -12,9 +12,10 @@ import {
   mayAccess,
   type RepositoryList,
   RepositoryLists,
+  type Token,
+  Tokens,
   type VisibleRepository,
-} from './repository-lists.ts'
-import { type Token, Tokens } from './tokens.ts'
+} from './tokens.ts'
 import { type BranchDirectory, listDirectory } from './trees.ts'
 
 type Answer =

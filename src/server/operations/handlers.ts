@@ -19,7 +19,7 @@ import {
 import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { isBot } from '../../vocabulary/names.ts'
 import { getMergeOrder, inDatabase, liveVersion, versionedOverlaps } from '../compare/database-source.ts'
-import type { RepositoryList } from '../github/repository-lists.ts'
+import type { RepositoryList } from '../github/tokens.ts'
 import { importProgress } from '../github/tracking/installations.ts'
 import { startFarewell } from '../github/tracking/repository-events.ts'
 import { getSignal } from '../github/tracking/signal.ts'

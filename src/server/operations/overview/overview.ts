@@ -9,7 +9,7 @@ import {
   type RepositorySummary,
 } from '../../../vocabulary/contract/overview.ts'
 import { type CollisionCounts, countCollisions, countsOf } from '../../compare/database-source.ts'
-import type { RepositoryList, VisibleRepository } from '../../github/repository-lists.ts'
+import type { RepositoryList, VisibleRepository } from '../../github/tokens.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { type ContextCaller, noCaller, openRepo } from '../../records/repositories/repo.ts'
 import { type Counts, readCounts } from './store.ts'
