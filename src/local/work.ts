@@ -4,7 +4,7 @@ import type { StoredFile } from '../engine/check/source.ts'
 import type { Outline } from '../engine/record.ts'
 import { type StoredActivity, storedScopeOf } from '../engine/records/activity.ts'
 import type { StoredNotable } from '../engine/records/notable.ts'
-import { idOfBytes } from '../vocabulary/contract/id.ts'
+import { idOfBytes } from '../vocabulary/contract/field.ts'
 import { activityWeight, notableWeight } from '../vocabulary/severity.ts'
 
 /** Where a piece of work is known from. */

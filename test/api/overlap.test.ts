@@ -1,6 +1,6 @@
 /** What two records share (docs/contract/overlap.md): one row for each rule, asked of a check, a create, and the list. */
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../src/vocabulary/contract/id.ts'
+import { newId } from '../../src/vocabulary/contract/field.ts'
 import type { FileSettings } from '../../src/vocabulary/contract/settings.ts'
 import { editOf } from '../support/lines.ts'
 import { useRepositories } from '../support/repository.ts'

@@ -2,7 +2,7 @@
 import { desc } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/records/activities/table.ts'
-import { newId } from '../../src/vocabulary/contract/id.ts'
+import { newId } from '../../src/vocabulary/contract/field.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import { contentsOf } from '../support/github-pulls.ts'
 import { timestamp } from '../support/github-state.ts'

@@ -1,6 +1,6 @@
 /** The effects of pull requests, pushes and deleted branches on activities: every row of the table of automatic transitions in docs/contract/activities.md#pull-requests. */
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../src/vocabulary/contract/id.ts'
+import { newId } from '../../src/vocabulary/contract/field.ts'
 import { useApp } from '../support/app-service.ts'
 import { type PullAction, pushEvent, refEvent } from '../support/webhooks.ts'
 

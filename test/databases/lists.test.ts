@@ -1,6 +1,6 @@
 /** Lists of activities and notables: order, each filter alone and combined, limits and parameters. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { newId } from '../../src/vocabulary/contract/id.ts'
+import { newId } from '../../src/vocabulary/contract/field.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
 
 const DAY_MS = 86_400_000

@@ -6,7 +6,7 @@ import type {
   CreateActivity,
   UpdateActivity,
 } from '../../vocabulary/contract/activity.ts'
-import { newId } from '../../vocabulary/contract/id.ts'
+import { newId } from '../../vocabulary/contract/field.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { changedFileOf, type FileChange } from '../lines/change.ts'

@@ -1,7 +1,7 @@
 /** A notable as it is stored, its lifecycle, what a create and an update make of it, and its forms in responses (docs/contract/notables.md). Pure. */
 
 import { later } from '../../vocabulary/clock.ts'
-import { newId } from '../../vocabulary/contract/id.ts'
+import { newId } from '../../vocabulary/contract/field.ts'
 import type {
   ArchivedNotable,
   Category,

@@ -6,7 +6,7 @@ import {
   type OperationName,
   type RepositoryOperationName,
 } from '../../vocabulary/contract/contract.ts'
-import { isId } from '../../vocabulary/contract/id.ts'
+import { isId } from '../../vocabulary/contract/field.ts'
 import type { Operation } from '../../vocabulary/contract/operation.ts'
 import { parse } from '../../vocabulary/contract/parse.ts'
 import { Failure } from '../../vocabulary/failure.ts'

@@ -4,6 +4,7 @@ import { NOTABLE_CATEGORIES } from '../severity.ts'
 import {
   boolean,
   httpsUrl,
+  isId,
   object,
   outputTimestamp,
   sample,
@@ -13,7 +14,6 @@ import {
   timestamp,
   timestampOrNull,
 } from './field.ts'
-import { isId } from './id.ts'
 import { pageParameters } from './pagination.ts'
 import { EMPTY_SCOPE, label, Scope, ShownScope } from './scope.ts'
 

@@ -1,6 +1,6 @@
 /** The format of an operation in the contract. */
 import { z } from 'zod'
-import type { IdPrefix } from './id.ts'
+import type { IdPrefix } from './field.ts'
 
 export interface Operation {
   method: 'GET' | 'POST' | 'PATCH'

@@ -1,7 +1,6 @@
 /** Pagination: newest first, with a cursor that holds only a position (docs/contract/requests.md#lists). */
 import { z } from 'zod'
-import { wholeNumber } from './field.ts'
-import { type IdPrefix, isId } from './id.ts'
+import { type IdPrefix, isId, wholeNumber } from './field.ts'
 import { MALFORMED } from './parse.ts'
 
 export interface Page<Item> {
