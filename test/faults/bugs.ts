@@ -6,7 +6,7 @@ export const BUGS: Record<string, Record<string, [from: string, to: string]>> = 
       'held.running = refresh(held.set).finally(',
       'held.next = held.running = refresh(held.set).then(() => new Promise((done) => setTimeout(done, 10))).finally(',
     ],
-    'a live set is read once': ['else if (set.version < stored.version)', 'else if (false)'],
+    'a live set is read once': ['if (set.version < stored.version) await', 'if (set.version < 0) await'],
     'a live set skips a version': ['set.version = stored.version;', 'set.version = stored.version + 1;'],
     'a live set begins after the next version': [
       'version: set.version,\n\t\tid: LAST_ID',
@@ -16,13 +16,10 @@ export const BUGS: Record<string, Record<string, [from: string, to: string]>> = 
       'const stored = await findLiveSet(db, repo_id);',
       'if (Date.now() - (set.at ?? 0) < 300) return; set.at = Date.now(); const stored = await findLiveSet(db, repo_id);',
     ],
-    'of several changes one is read': ['outline } of changes)', 'outline } of changes.slice(0, 1))'],
-    'what ended stays in the live set': [
-      'if (outline === null) set.remove(id);',
-      'if (outline === null) continue;',
-    ],
-    'a key is not looked for': ['if (stored) return { stored };', ''],
-    'two requests with one key run at once': ['if (!await lockKey(tx.db, scoped)) throw inProgress();', ''],
+    'of several changes one is read': ['mapped(changes, ({ id', 'mapped(changes.slice(0, 1), ({ id'],
+    'what ended stays in the live set': ['set.replace(outline) : set.remove(id)', 'set.replace(outline) : 0'],
+    'a key is not looked for': ['if (known) return { stored: known };', ''],
+    'two requests with one key run at once': ['if (!await lockKey(tx.db, scoped))', 'if (false)'],
     'a commit is not flushed': ['jit: "off"', 'jit: "off", synchronous_commit: "off"'],
   },
   'exactly one activity holds an issue, and the others follow in their order': {

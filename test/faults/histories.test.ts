@@ -6,7 +6,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Promised, record, textOf, type World } from '../support/histories.ts'
-import { buggyVersion } from '../support/next-version.ts'
+import { buggyVersion, filesWith } from '../support/next-version.ts'
 import { IGNORED_PARAMETERS, poolerBinary, startPooler } from '../support/pooler.ts'
 import { freePort, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
@@ -136,6 +136,10 @@ describe('three instances', () => {
 const ALL_BUGS = Object.entries(BUGS).flatMap(([promise, bugs]) =>
   Object.entries(bugs).map(([bug, texts]) => ({ promise, bug, texts })),
 )
+
+test.each(ALL_BUGS)('the bug can be seeded: $bug', async ({ texts: [from] }) => {
+  expect(await filesWith(from)).toHaveLength(1)
+})
 
 describe.runIf(withBugs)('a bug is found', () => {
   test.each(ALL_BUGS)('$bug', { timeout: BUG_MS }, async ({ promise, bug, texts }) => {

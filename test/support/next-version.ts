@@ -23,20 +23,25 @@ export async function nextVersion(migrations: string[]): Promise<NextVersion> {
 
 /** `from` stands once in the bundle, and is replaced. */
 export async function buggyVersion([from, to]: [from: string, to: string]): Promise<NextVersion> {
+  const [file, ...others] = await filesWith(from)
+  if (file === undefined || others.length > 0)
+    throw new Error(`the bundle has it never, or more than once: ${from}`)
   const directory = await copiedBuild()
-  const dist = join(directory.path, 'dist')
-  const names = ['main.js', ...(await readdir(join(dist, 'chunks'))).map((name) => join('chunks', name))]
-  let count = 0
-  for (const name of names) {
-    const code = await readFile(join(dist, name), 'utf8')
-    count += code.split(from).length - 1
-    await writeFile(
-      join(dist, name),
-      code.replace(from, () => to),
-    )
-  }
-  if (count !== 1) throw new Error(`the bundle has ${count} times: ${from}`)
+  await writeFile(
+    join(directory.path, file.name),
+    file.code.replace(from, () => to),
+  )
   return versionIn(directory)
+}
+
+/** The files of the bundle that have the text, each as often as it has it. */
+export async function filesWith(text: string): Promise<{ name: string; code: string }[]> {
+  const chunks = await readdir(join(ROOT, 'dist/chunks'))
+  const names = ['dist/main.js', ...chunks.map((chunk) => join('dist/chunks', chunk))]
+  const files = names.map(async (name) => ({ name, code: await readFile(join(ROOT, name), 'utf8') }))
+  return (await Promise.all(files)).flatMap((file) =>
+    Array.from({ length: file.code.split(text).length - 1 }, () => file),
+  )
 }
 
 function versionIn(directory: TemporaryDirectory): NextVersion {
