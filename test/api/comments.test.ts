@@ -20,32 +20,18 @@ const MUTE = 'deconflict:mute'
 const BOTH = 'comment: {audience: both}'
 const GONE = /^\*\*No overlap any more\.\*\* /m
 
-describe('a pull request that collides with other work gets a comment', () => {
-  test('with author, title, branch, severity, an example path, the order and advice', async () => {
-    await repository.createActivity({ title: 'Retry payments', actor: 'Ben', branch: 'retries' })
-    const number = await repository.open({ files: ['src/pay.ts', 'README.md'] })
-    const text = repository.comment(number)
-    expect(text).toContain(
-      '`Retry payments` on `retries` (`Ben`, no pull request yet) works on `src/pay.ts` too. This pull request is ready for review and goes first: tell `Ben` what will change, or merge soon.',
-    )
-    expect(text).toContain('Severity: medium')
-    expect(text).toContain('deconflict:mute')
-    expect(repository.writes()).toEqual([CREATED])
-  })
-
-  test('with the number and address of the other pull request, on both of them with {audience: both}', async () => {
-    useSettings('comment: {audience: both}')
-    const first = await repository.open({ title: 'Retry', head: 'retries', author: 'ben' })
-    expect(repository.comment(first)).toBeUndefined()
-    const second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
-    const address = (number: number) =>
-      `[\`#${number}\`](https://redirect.github.com/${repository.full_name}/pull/${number})`
-    expect(repository.comment(second)).toContain(
-      `${address(first)} \`Retry\` (\`ben\`, ready) changes line 1 of \`src/pay.ts\` too. It was opened first: agree`,
-    )
-    expect(repository.comment(first)).toContain(`${address(second)} \`Tidy\` (\`cy\`, ready) changes`)
-    expect(repository.comment(first)).toContain('This pull request was opened first: tell `cy`')
-  })
+test('a pull request that collides with another gets a comment with its number and address, and both do with {audience: both}', async () => {
+  useSettings('comment: {audience: both}')
+  const first = await repository.open({ title: 'Retry', head: 'retries', author: 'ben' })
+  expect(repository.comment(first)).toBeUndefined()
+  const second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
+  const address = (number: number) =>
+    `[\`#${number}\`](https://redirect.github.com/${repository.full_name}/pull/${number})`
+  expect(repository.comment(second)).toContain(
+    `${address(first)} \`Retry\` (\`ben\`, ready) changes line 1 of \`src/pay.ts\` too. It was opened first: agree`,
+  )
+  expect(repository.comment(first)).toContain(`${address(second)} \`Tidy\` (\`cy\`, ready) changes`)
+  expect(repository.comment(first)).toContain('This pull request was opened first: tell `cy`')
 })
 
 test('an overlap that is not shown any more, or is not compared, is not reported as ended', async () => {

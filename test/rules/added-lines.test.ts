@@ -1,5 +1,5 @@
 /** Which lines of a change show that work was done already (docs/contract/issues.md#done-already). */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   isMadeAgain,
   MergedLines,
@@ -25,34 +25,28 @@ const counts = (...files: Parameters<typeof change>[0][]) => {
 const adding = (...lines: string[]) => ({ patch: patchOf([], lines) })
 const removing = (line: string) => ({ patch: patchOf([line], []) })
 
-describe('new lines', () => {
-  test.each<[string, Parameters<typeof change>[0][], ReturnType<typeof counts>]>([
-    ['count once', [adding('retryPayment()', 'retryPayment()')], [1, 0, true]],
-    ['count with their indentation', [adding('retryPayment()', '  retryPayment()')], [2, 0, true]],
-    ['do not count if they are short', [adding('}', 'x = 1', 'return')], [0, 0, true]],
-    ['count as removed', [removing('retryPayment()')], [0, 1, true]],
-    [
-      'do not count if they are moved, from any file',
-      [removing('retryPayment()'), { path: 'src/b.ts', ...adding('retryPayment()', 'countRetries()') }],
-      [1, 0, true],
-    ],
-    [
-      'do not count in a lock file',
-      [{ path: 'package-lock.json', ...adding('retryPayment()') }],
-      [0, 0, true],
-    ],
-    ['count in a manifest', [{ path: 'package.json', ...adding('"retry": "^1.2.3",') }], [1, 0, true]],
-    ['are not all known without a patch', [{}], [0, 0, false]],
-    ['are known of a removed file', [{ status: 'removed' }], [0, 0, true]],
-    ['are known of an image', [{ path: 'logo.png', changed_lines: 0 }], [0, 0, true]],
-    [
-      'are known of a rename',
-      [{ status: 'renamed', previous_path: 'src/b.ts', changed_lines: 0 }],
-      [0, 0, true],
-    ],
-  ])('%s', (_, files, expected) => {
-    expect(counts(...files)).toEqual(expected)
-  })
+test.each<[string, Parameters<typeof change>[0][], ReturnType<typeof counts>]>([
+  ['count once', [adding('retryPayment()', 'retryPayment()')], [1, 0, true]],
+  ['count with their indentation', [adding('retryPayment()', '  retryPayment()')], [2, 0, true]],
+  ['do not count if they are short', [adding('}', 'x = 1', 'return')], [0, 0, true]],
+  ['count as removed', [removing('retryPayment()')], [0, 1, true]],
+  [
+    'do not count if they are moved, from any file',
+    [removing('retryPayment()'), { path: 'src/b.ts', ...adding('retryPayment()', 'countRetries()') }],
+    [1, 0, true],
+  ],
+  ['do not count in a lock file', [{ path: 'package-lock.json', ...adding('retryPayment()') }], [0, 0, true]],
+  ['count in a manifest', [{ path: 'package.json', ...adding('"retry": "^1.2.3",') }], [1, 0, true]],
+  ['are not all known without a patch', [{}], [0, 0, false]],
+  ['are known of a removed file', [{ status: 'removed' }], [0, 0, true]],
+  ['are known of an image', [{ path: 'logo.png', changed_lines: 0 }], [0, 0, true]],
+  [
+    'are known of a rename',
+    [{ status: 'renamed', previous_path: 'src/b.ts', changed_lines: 0 }],
+    [0, 0, true],
+  ],
+])('new lines %s', (_, files, expected) => {
+  expect(counts(...files)).toEqual(expected)
 })
 
 test.each([

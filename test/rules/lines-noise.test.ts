@@ -95,34 +95,32 @@ describe('by its content', () => {
   })
 })
 
-describe('.gitattributes', () => {
-  test.each([
-    ['*.txtpb linguist-generated', 'api/next.txtpb', 'generated'],
-    ['*.txtpb linguist-generated=true text', 'next.txtpb', 'generated'],
-    ['/api/*.json linguist-generated', 'api/a.json', 'generated'],
-    ['/api/*.json linguist-generated', 'web/api/a.json', null],
-    ['api/** linguist-vendored', 'api/a/b.c', 'vendored'],
-    ['deps linguist-vendored', 'deps/a.c', null],
-    ['deps/ linguist-vendored', 'deps/a.c', null],
-    ['docs/log.md merge=union', 'docs/log.md', 'changelog'],
-    ['docs/log.md merge=ours', 'docs/log.md', null],
-    ['a.pb.go -linguist-generated', 'a.pb.go', null],
-    ['a.pb.go linguist-generated=false', 'a.pb.go', null],
-    ['*.c linguist-generated\nkeep.c -linguist-generated', 'keep.c', null],
-    ['*.go -linguist-generated\na.pb.go !linguist-generated', 'a.pb.go', 'generated'],
-    ['keep.c -linguist-generated\n*.c linguist-generated', 'keep.c', 'generated'],
-    ['"a b.c" linguist-generated', 'a b.c', 'generated'],
-    ['{a,b}.c linguist-generated', 'a.c', null],
-    ['{a,b}.c linguist-generated', '{a,b}.c', 'generated'],
-    ['# *.c linguist-generated', 'a.c', null],
-    ['[attr]made linguist-generated', 'attr', null],
-    ['[ab].c linguist-generated', 'b.c', 'generated'],
-    ['!a.c linguist-generated', 'a.c', null],
-    ['[ linguist-generated\n*.c linguist-generated', 'b.c', 'generated'],
-    ['*.c text', 'a.c', null],
-  ])('%j makes %s %s', (text, path, noise) => {
-    expect(classOf(path, { attributes: attributesFrom(text) })).toBe(noise)
-  })
+test.each([
+  ['*.txtpb linguist-generated', 'api/next.txtpb', 'generated'],
+  ['*.txtpb linguist-generated=true text', 'next.txtpb', 'generated'],
+  ['/api/*.json linguist-generated', 'api/a.json', 'generated'],
+  ['/api/*.json linguist-generated', 'web/api/a.json', null],
+  ['api/** linguist-vendored', 'api/a/b.c', 'vendored'],
+  ['deps linguist-vendored', 'deps/a.c', null],
+  ['deps/ linguist-vendored', 'deps/a.c', null],
+  ['docs/log.md merge=union', 'docs/log.md', 'changelog'],
+  ['docs/log.md merge=ours', 'docs/log.md', null],
+  ['a.pb.go -linguist-generated', 'a.pb.go', null],
+  ['a.pb.go linguist-generated=false', 'a.pb.go', null],
+  ['*.c linguist-generated\nkeep.c -linguist-generated', 'keep.c', null],
+  ['*.go -linguist-generated\na.pb.go !linguist-generated', 'a.pb.go', 'generated'],
+  ['keep.c -linguist-generated\n*.c linguist-generated', 'keep.c', 'generated'],
+  ['"a b.c" linguist-generated', 'a b.c', 'generated'],
+  ['{a,b}.c linguist-generated', 'a.c', null],
+  ['{a,b}.c linguist-generated', '{a,b}.c', 'generated'],
+  ['# *.c linguist-generated', 'a.c', null],
+  ['[attr]made linguist-generated', 'attr', null],
+  ['[ab].c linguist-generated', 'b.c', 'generated'],
+  ['!a.c linguist-generated', 'a.c', null],
+  ['[ linguist-generated\n*.c linguist-generated', 'b.c', 'generated'],
+  ['*.c text', 'a.c', null],
+])('.gitattributes %j makes %s %s', (text, path, noise) => {
+  expect(classOf(path, { attributes: attributesFrom(text) })).toBe(noise)
 })
 
 describe('settings', () => {

@@ -41,41 +41,33 @@ const renamed = (path: string, previous_path = 'src/a.ts'): Partial<FileChange> 
 const onlyRenamed = { ...renamed('b'), changed_lines: 0 }
 const same = { blob_sha: 'a1' }
 
-describe('without looking at lines', () => {
-  test.each<[string, Given, Given, string]>([
-    ['the same content', same, same, 'agrees'],
-    [
-      'the same content under one new name',
-      { ...renamed('b'), ...same },
-      { ...renamed('b'), ...same },
-      'agrees',
-    ],
-    ['both remove', removed, { status: 'removed' }, 'agrees'],
-    ['one removes', removed, edited, PROVED],
-    ['one removes what the other renames', { status: 'removed' }, renamed('b'), PROVED],
-    ['both add', added, { ...added, patch: `${ADDED}!` }, PROVED],
-    ['both add the same blob', { status: 'added', ...same }, { status: 'added', ...same }, 'agrees'],
-    ['both add the same text', added, added, 'agrees'],
-    ['both add, with unknown content', { status: 'added' }, { status: 'added' }, PROVED],
-    ['one adds a file that the other already has', added, edited, PROVED],
-    ['both rename to two names', renamed('b'), renamed('c'), PROVED],
-    ['two files are renamed to one name', renamed('b', 'x'), renamed('b', 'y'), PROVED],
-    ['one renames to a name that the other adds', renamed('b'), { path: 'b', status: 'added' }, PROVED],
-    ['one renames to a name that the other has', renamed('b'), { path: 'b', patch: EDIT }, PROVED],
-    ['one only renames', onlyRenamed, edited, 'far'],
-    ['one only renames, the other is unknown', onlyRenamed, {}, 'far'],
-    ['both only rename to one name', onlyRenamed, onlyRenamed, 'far'],
-    ['submodules to one commit', { patch: submodule('a') }, { patch: submodule('a') }, 'agrees'],
-    ['submodules to two commits', { patch: submodule('a') }, { patch: submodule('b') }, PROVED],
-    ['a submodule and a file', { patch: submodule('a') }, edited, PROVED],
-    ['binary', binary('a1'), binary('b2'), PROVED],
-    ['binary, the same', binary('a1'), binary('a1'), 'agrees'],
-    ['no patch on one side', { changed_lines: 9000 }, edited, 'unknown'],
-    ['no patch on either side', {}, {}, 'unknown'],
-    ['renamed without a patch, with an unknown number of changed lines', renamed('b'), edited, 'unknown'],
-  ])('%s', (_, yours, theirs, expected) => {
-    expect(verdict(change(yours), change(theirs))).toBe(expected)
-  })
+test.each<[string, Given, Given, string]>([
+  ['the same content', same, same, 'agrees'],
+  ['both remove', removed, { status: 'removed' }, 'agrees'],
+  ['one removes', removed, edited, PROVED],
+  ['one removes what the other renames', { status: 'removed' }, renamed('b'), PROVED],
+  ['both add', added, { ...added, patch: `${ADDED}!` }, PROVED],
+  ['both add the same blob', { status: 'added', ...same }, { status: 'added', ...same }, 'agrees'],
+  ['both add the same text', added, added, 'agrees'],
+  ['both add, with unknown content', { status: 'added' }, { status: 'added' }, PROVED],
+  ['one adds a file that the other already has', added, edited, PROVED],
+  ['both rename to two names', renamed('b'), renamed('c'), PROVED],
+  ['two files are renamed to one name', renamed('b', 'x'), renamed('b', 'y'), PROVED],
+  ['one renames to a name that the other adds', renamed('b'), { path: 'b', status: 'added' }, PROVED],
+  ['one renames to a name that the other has', renamed('b'), { path: 'b', patch: EDIT }, PROVED],
+  ['one only renames', onlyRenamed, edited, 'far'],
+  ['one only renames, the other is unknown', onlyRenamed, {}, 'far'],
+  ['both only rename to one name', onlyRenamed, onlyRenamed, 'far'],
+  ['submodules to one commit', { patch: submodule('a') }, { patch: submodule('a') }, 'agrees'],
+  ['submodules to two commits', { patch: submodule('a') }, { patch: submodule('b') }, PROVED],
+  ['a submodule and a file', { patch: submodule('a') }, edited, PROVED],
+  ['binary', binary('a1'), binary('b2'), PROVED],
+  ['binary, the same', binary('a1'), binary('a1'), 'agrees'],
+  ['no patch on one side', { changed_lines: 9000 }, edited, 'unknown'],
+  ['no patch on either side', {}, {}, 'unknown'],
+  ['renamed without a patch, with an unknown number of changed lines', renamed('b'), edited, 'unknown'],
+])('without looking at lines %s', (_, yours, theirs, expected) => {
+  expect(verdict(change(yours), change(theirs))).toBe(expected)
 })
 
 describe('by lines, if both sides start from the same base', () => {
@@ -266,25 +258,23 @@ describe('by lines, if a text occurs in several places', () => {
   })
 })
 
-describe('lines of both sides', () => {
-  test.each<[string, FileChange, FileChange, [number, number] | null, [number, number] | null]>([
-    ['are those that conflict', edit(20, 3, ['a']), edit(22, 2, ['b']), [20, 22], [22, 23]],
-    ['name an insertion by the next line', edit(20, 0, ['a']), edit(20, 1, ['b']), [20, 20], [20, 20]],
-    ['are the nearest if none conflict', edit(20, 1, ['a']), edit(30, 2, ['b']), [20, 20], [30, 31]],
-    ['are all that a side changes if the other has no patch', edit(20, 3, ['a']), change(), [20, 22], null],
-    [
-      'reach from the first change to the last one',
-      change(),
-      change({ patch: `${editOf(FILE, 5, 1, ['a'])}\n${editOf(FILE, 40, 0, ['b'])}` }),
-      null,
-      [5, 40],
-    ],
-    ['are not known without a patch', change(), change(), null, null],
-  ])('%s', (_, yours, theirs, mine, its) => {
-    const found = fileVerdict(yours, theirs, true)
-    expect(found.your_lines).toEqual(mine)
-    expect(found.their_lines).toEqual(its)
-  })
+test.each<[string, FileChange, FileChange, [number, number] | null, [number, number] | null]>([
+  ['are those that conflict', edit(20, 3, ['a']), edit(22, 2, ['b']), [20, 22], [22, 23]],
+  ['name an insertion by the next line', edit(20, 0, ['a']), edit(20, 1, ['b']), [20, 20], [20, 20]],
+  ['are the nearest if none conflict', edit(20, 1, ['a']), edit(30, 2, ['b']), [20, 20], [30, 31]],
+  ['are all that a side changes if the other has no patch', edit(20, 3, ['a']), change(), [20, 22], null],
+  [
+    'reach from the first change to the last one',
+    change(),
+    change({ patch: `${editOf(FILE, 5, 1, ['a'])}\n${editOf(FILE, 40, 0, ['b'])}` }),
+    null,
+    [5, 40],
+  ],
+  ['are not known without a patch', change(), change(), null, null],
+])('lines of both sides %s', (_, yours, theirs, mine, its) => {
+  const found = fileVerdict(yours, theirs, true)
+  expect(found.your_lines).toEqual(mine)
+  expect(found.their_lines).toEqual(its)
 })
 
 describe('work is bounded', () => {

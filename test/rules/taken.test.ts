@@ -86,36 +86,34 @@ describe('two sides take', () => {
   })
 })
 
-describe('two sides take, either way round', () => {
-  test.each<[string, File[], File[], string[]]>([
-    ['the same parent', [A], [B], PARENT],
-    ['… and the same number', [A, CARTS], [B, ORDERS], ['number 0042', ...PARENT]],
-    ['nothing with other parents', [A], [django('0042_b', ['0040_old'])], []],
-    ['nothing if one builds on the other', [A], [B, django('0043_c', ['0042_a'])], []],
-    ['nothing if one joins both', [A], [B, merge('0043_merge', '0042_b', '0042_a')], []],
-    ['the parent if one joins others', [merge('0042_merge', '0041_users', '0041_q')], [B], PARENT],
-    ['… after it', [A, merge('0043_merge', '0042_a', '0042_old')], [B], PARENT],
-    ['nothing if one stands for others, so that it has no parent', [django('0042_a', [])], [B], []],
-    ['nothing in a migration of unknown patch', [unread('0042_a')], [unread('0042_b')], []],
-    ['nothing with one migration under two names', [A], [A], []],
-    ['the same parent in Alembic', [alembic('aa', 'pp')], [alembic('bb', 'pp')], ['parent pp']],
-    [
-      'nothing if a tuple joins both',
-      [alembic('aa', 'pp')],
-      [alembic('bb', 'pp'), alembic('cc', 'aa', 'bb')],
-      [],
-    ],
-    ['nothing if a tuple has a parent in common', [alembic('aa', 'pp', 'qq')], [alembic('bb', 'pp')], []],
-    [
-      'the parent if a tuple joins another one',
-      [alembic('aa', 'pp'), alembic('cc', 'aa', 'qq')],
-      [alembic('bb', 'pp')],
-      ['parent pp'],
-    ],
-  ])('%s', (_, yours, theirs, expected) => {
-    expect(shared(yours, theirs)).toEqual(expected)
-    expect(shared(theirs, yours)).toEqual(expected)
-  })
+test.each<[string, File[], File[], string[]]>([
+  ['the same parent', [A], [B], PARENT],
+  ['… and the same number', [A, CARTS], [B, ORDERS], ['number 0042', ...PARENT]],
+  ['nothing with other parents', [A], [django('0042_b', ['0040_old'])], []],
+  ['nothing if one builds on the other', [A], [B, django('0043_c', ['0042_a'])], []],
+  ['nothing if one joins both', [A], [B, merge('0043_merge', '0042_b', '0042_a')], []],
+  ['the parent if one joins others', [merge('0042_merge', '0041_users', '0041_q')], [B], PARENT],
+  ['… after it', [A, merge('0043_merge', '0042_a', '0042_old')], [B], PARENT],
+  ['nothing if one stands for others, so that it has no parent', [django('0042_a', [])], [B], []],
+  ['nothing in a migration of unknown patch', [unread('0042_a')], [unread('0042_b')], []],
+  ['nothing with one migration under two names', [A], [A], []],
+  ['the same parent in Alembic', [alembic('aa', 'pp')], [alembic('bb', 'pp')], ['parent pp']],
+  [
+    'nothing if a tuple joins both',
+    [alembic('aa', 'pp')],
+    [alembic('bb', 'pp'), alembic('cc', 'aa', 'bb')],
+    [],
+  ],
+  ['nothing if a tuple has a parent in common', [alembic('aa', 'pp', 'qq')], [alembic('bb', 'pp')], []],
+  [
+    'the parent if a tuple joins another one',
+    [alembic('aa', 'pp'), alembic('cc', 'aa', 'qq')],
+    [alembic('bb', 'pp')],
+    ['parent pp'],
+  ],
+])('two sides take, either way round %s', (_, yours, theirs, expected) => {
+  expect(shared(yours, theirs)).toEqual(expected)
+  expect(shared(theirs, yours)).toEqual(expected)
 })
 
 test('a directory is numbered as the settings say', () => {
