@@ -67,7 +67,7 @@ const quiet = (changes: Partial<Report> = {}) => report({ severity: null, activi
 const low: Partial<Report> = {
   suppressed: {
     activities: [{ ...reportedActivity, severity: 'low', suppression: 'below_threshold' }],
-    notables: [{ ...notable, severity: 'low' }],
+    notables: [{ ...notable, severity: 'low', decision_url: null, where: null }],
   },
 }
 
@@ -142,13 +142,24 @@ describe('markup from users is escaped in the comment and in the check run', () 
       { kind: 'parent', parent: text, ...names },
     ]
   }
+  const several = (text: string) => ({
+    activities: [
+      {
+        ...{ ...unshown, title: text, actor: text, branch: text, pull_request: null, areas: [text] },
+        paths: [place(text), place(text, LIKELY)],
+        ...{ consequence: 'same_work' as const, findings: [{ kind: 'issue' as const, issue: 7 }] },
+      },
+      { ...unshown, title: text },
+    ],
+    notables: [{ ...notable, title: text, where: text }],
+  })
   const places: [string, (text: string) => Partial<Report>][] = [
-    ['a title and an actor', (text) => one({ title: text, actor: text })],
-    ['a title without a branch', (title) => one({ title, branch: null, pull_request: null })],
-    ['an actor behind', (actor) => one({ actor, is_ahead: false })],
-    ['a branch', (branch) => one({ branch, pull_request: null })],
+    ['a title only', (title) => one({ title, branch: null, pull_request: null })],
+    [
+      'title, actor and branch',
+      (text) => one({ title: text, actor: text, branch: text, pull_request: null }),
+    ],
     ['an area', (area) => one({ paths: [], areas: [area, area] })],
-    ['a notable', (text) => ({ notables: [{ ...notable, title: text, where: text }] })],
     ['a path', (path) => one({ paths: [path, 'src/pay.ts', path, path].map((each) => place(each)) })],
     [
       'the names of numbered files',
@@ -157,39 +168,8 @@ describe('markup from users is escaped in the comment and in the check run', () 
         taken: [{ ...PULL(3), taken: takenBy(text), fixes: [text] }],
       }),
     ],
-    [
-      'what is below the threshold',
-      (text) => ({
-        suppressed: {
-          activities: [
-            { ...unshown, title: text, actor: text, branch: text, paths: [place(text), place(text, LIKELY)] },
-          ],
-          notables: [{ ...notable, title: text, where: text }],
-        },
-      }),
-    ],
-    [
-      'everything at once',
-      (text) => ({
-        activities: [
-          {
-            ...reportedActivity,
-            title: text,
-            actor: text,
-            branch: text,
-            paths: [place(text), place(text, LIKELY)],
-            consequence: 'same_work',
-            findings: [{ kind: 'issue', issue: 7 }],
-            areas: [text],
-          },
-          { ...reportedActivity, title: text },
-        ],
-        notables: [
-          { ...notable, title: text, where: text },
-          { ...notable, title: text },
-        ],
-      }),
-    ],
+    ['what is below the threshold', (text) => ({ suppressed: several(text) })],
+    ['several at once', several],
   ]
 
   describe.each(places)('with %s', (_, changes) => {
@@ -228,6 +208,7 @@ describe('markup from users is escaped in the comment and in the check run', () 
     const comment = commentOf(report({ activities, notables }))
     expect(comment.length).toBeLessThan(20_000)
     expect(comment).toContain('… and 190 more')
+    expect(comment).toContain('x/…`:')
     expect(comment.toWellFormed()).toBe(comment)
   })
 })
@@ -240,19 +221,14 @@ describe('the URL of a decision', () => {
     'https://acme.example/d/1?x=1&y=2#z',
     'https://acme.example/a%20b%2Fc%25',
     'https://acme.example/(a)_b*c~d',
-    'https://acme.example/%E2%82%AC',
   ])('%s is linked as it is', (url) => {
     expect(linkTo(url).links).toEqual([url])
   })
 
   test.each([
     'https://acme.example/>) [x](https://evil.example)',
-    'https://acme.example/`@ada`',
     'https://acme.example/|@ada|',
-    'https://acme.example/\\> @ada',
-    'https://acme.example/"onmouseover=x',
     'https://acme.example/\u202Egpj.exe',
-    'https://acme.example/](https://evil.example)',
     'https://acme.example/<!--',
     'https://acme.example/\n\n# EVIL',
   ])('%j is one link to the same host, and nothing else', (url) => {
@@ -270,35 +246,54 @@ describe('the comment', () => {
   const said = (changes: Partial<Report>) => commentOf(report(changes))
   const behind = { ...reportedActivity, is_ahead: false }
 
+  const FOOT =
+    'Deconflict advises and never blocks · mute: label `deconflict:mute` or comment `/deconflict mute` · 👍 / 👎 tells us whether this helped'
+
   test('starts with the hidden marker and explains how to mute it', () => {
     for (const text of [said({}), commentOf(quiet())]) {
       expect(text.startsWith(`${MARKER} -->\n`)).toBe(true)
       expect(text).toContain(`\`${MUTE_LABEL}\``)
     }
     const at = new Date('2026-03-15T12:00:00Z')
-    for (const text of [mutedComment(at), farewellComment(at).text])
-      expect(text.startsWith(`${MARKER}, as of ${at.toISOString()} -->\n`)).toBe(true)
     expect(mutedComment(at)).toContain('`/deconflict unmute`')
+    expect(farewellComment(at).text).toBe(
+      `${MARKER}, as of 2026-03-15T12:00:00.000Z -->\n\nDeconflict is not watching this repository any more (as of 2026-03-15).`,
+    )
   })
 
   /** The paragraphs between the marker and the footer. */
   const body = (changes: Partial<Report>) => said(changes).split('\n\n').slice(1, -1)
   const [three, four] = [reportedActivity, { ...reportedActivity, actor: 'Cy' }]
   const other = { ...four, pull_request: PULL(4) }
-  const BEN = '[`#3`](https://redirect.github.com/acme/shop/pull/3) `Retry payments` (`Ben`, ready)'
-  const LINK_4 = '[`#4`](https://redirect.github.com/acme/shop/pull/4) `Retry payments`'
+  const [THREE, FOUR] = [3, 4].map(
+    (each) => `[\`#${each}\`](https://redirect.github.com/acme/shop/pull/${each})`,
+  )
+  const BEN = `${THREE} \`Retry payments\` (\`Ben\`, ready)`
+  const LINK_4 = `${FOUR} \`Retry payments\``
   const unplaced: ReportedActivity = { ...reportedActivity, pull_request: null }
   const declared: ReportedActivity = { ...unplaced, stage: 'declared', is_ahead: false }
   const twin: ReportedActivity = {
     ...{ ...other, consequence: 'same_work' },
     findings: [{ kind: 'duplicate', share: 0.75, added_lines: 12 }],
   }
+  const names = { directory: 'db', yours: '7_a.sql', theirs: '7_b.sql' }
+  const number = { kind: 'number', number: '7', next: '8', ...names } as const
+  const parent = { kind: 'parent', parent: '6', ...names } as const
+  const numbered: Partial<ReportedActivity> = {
+    consequence: 'same_number',
+    findings: [number],
+    fixes: ['a', 'b', 'a'],
+  }
   const proved = place('a.ts', { ...LIKELY, confidence: 'proved', your_lines: [40, 52] })
   const FIRST = 'It was opened first: agree with `Ben`, or rebase after it merges.'
 
   test.each<[string, Partial<ReportedActivity>, string]>([
     ['the path if lines were not compared', {}, `${BEN} works on \`src/pay.ts\` too.`],
-    ['the lines of a conflict', { paths: [proved] }, `${BEN} changes lines 40–52 of \`a.ts\` too.`],
+    [
+      'the lines of a conflict, and no title of a newcomer',
+      { paths: [proved], title: null, conflicts_with_base: true },
+      `${THREE} (\`Ben\`, ready, conflicts with its own base) changes lines 40–52 of \`a.ts\` too.`,
+    ],
     [
       'a likely conflict of a branch without a pull request, with its title',
       { ...unplaced, paths: [place('a.ts', LIKELY)] },
@@ -310,12 +305,12 @@ describe('the comment', () => {
   })
 
   test('lists the files of one other, the fourth and further ones folded', () => {
-    const paths = [proved, ...['b', 'c', 'd', 'e'].map((path) => place(path))]
+    const paths = [proved, ...[...'bcdefghijklmn'].map((path) => place(path))]
     expect(body(one({ paths }))).toEqual([
-      `**Conflict.** ${BEN} overlaps with this pull request in 5 files. ${FIRST}`,
+      `**Conflict.** ${BEN} overlaps with this pull request in 14 files. ${FIRST}`,
       '- `a.ts`, lines 40–52, the same lines as yours\n- `b`\n- `c`',
-      '<details><summary>2 more</summary>',
-      '- `d`\n- `e`',
+      '<details><summary>11 more</summary>',
+      `${[...'defghijklm'].map((path) => `- \`${path}\`\n`).join('')}- … and 1 more`,
       '</details>',
     ])
   })
@@ -326,21 +321,78 @@ describe('the comment', () => {
     expect(body({ activities })).toEqual([
       '**This pull request overlaps with 3 other activities.** `#4` was opened first: agree with `Cy`, or rebase after it merges.',
       '**Goes first**',
-      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) conflict, lines 40–52, the same lines as yours\n- \`b.ts\`: [\`#4\`](https://redirect.github.com/acme/shop/pull/4)`,
+      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) conflict, lines 40–52, the same lines as yours\n- \`b.ts\`: ${FOUR}`,
       '**Goes after this pull request**',
       `- \`src/pay.ts\`: ${BEN} conflict\n- \`a.ts\`: \`Retry payments\` on \`retries\` (\`Di\`, no pull request yet) conflict, lines 40–52, the same lines as yours`,
     ])
   })
 
-  test('puts two others in one file into one line', () => {
-    expect(body({ activities: [three, other] })[2]).toBe(
-      `- \`src/pay.ts\`: ${BEN} conflict; ${LINK_4} (\`Cy\`, ready) conflict`,
+  test('puts two others in one file into one line, and has one for those that share no place', () => {
+    const twice = { ...other, ...numbered }
+    expect(body({ activities: [{ ...twin, paths: [] }, three, twice] })[2]).toBe(
+      `- the same work: ${LINK_4} (\`Cy\`, ready) same work\n- \`src/pay.ts\`: ${BEN} conflict; ${FOUR}\n- \`7\` in \`db\`: ${LINK_4} (\`Cy\`, ready) same number, the same number as yours`,
     )
   })
 
   test('names a duplicate among several first', () => {
-    expect(body({ activities: [three, twin] })[0]).toContain(
-      '`#4` seems to do the same as this pull request (9 of 12 added lines are alike). `#4` was opened first: close one of the two, and agree with `Cy` on which.',
+    expect(body({ activities: [{ ...twin, fixes: ['a'] }, three] })[0]).toBe(
+      '**This pull request overlaps with 2 other activities.** `#4` seems to do the same as this pull request (9 of 12 added lines are alike). `#4` was opened first: close one of the two, and agree with `Cy` on which.',
+    )
+  })
+
+  const [queued, later] = [
+    { ...behind, stage: 'queued' } as const,
+    { ...other, is_ahead: false, fixes: ['a'] },
+  ]
+  const own = { ...three, is_same_author: true }
+  test.each<[string, ReportedActivity[], RegExp]>([
+    [
+      'one that takes the same',
+      [{ ...other, ...numbered }, queued],
+      /first: take another number\. `a` and `b`\.$/,
+    ],
+    [
+      'the first in the queue',
+      [three, queued, { ...other, stage: 'queued' }],
+      /\*\* `#4` is in the merge queue/,
+    ],
+    ['the first that is ahead', [behind, unplaced, other], /\*\* `retries` was opened first/],
+    [
+      'one by another author',
+      [later, own],
+      /\*\* This pull request .* `Cy` what will change, or merge soon\.$/,
+    ],
+    ['an own one if all are', [{ ...later, is_same_author: true }, own], /merge `#3` first/],
+  ])('about several advises about %s', (_, activities, advice) => {
+    expect(body({ activities })[0]).toMatch(advice)
+  })
+
+  test.each<[string, Partial<Report>, string]>([
+    [
+      'A merged pull request has most of the lines of this one',
+      { done: { ...PULL(4), shared: 11, lines: 12 } },
+      `**${FOUR} is merged and has 11 of the 12 lines that this adds.** Compare the two before you go on: the work may be done.`,
+    ],
+    [
+      'A merged pull request takes a number or parent of this pull request',
+      { taken: [{ ...PULL(4), taken: [number, parent], fixes: ['a'] }] },
+      `**\`7\` in \`db\` is taken on the base branch by ${FOUR} (\`7_b.sql\`); the next free number is \`8\`.** \`7_b.sql\` of ${FOUR} is merged and builds on \`6\` in \`db\` too: change the parent of \`7_a.sql\`. \`a\`.`,
+    ],
+    [
+      '2 notables apply to this pull request',
+      { notables: [notable, notable] },
+      '**2 notables apply to this pull request**',
+    ],
+  ])('and the check run say: %s', (title, changes, text) => {
+    expect(body({ activities: [], ...changes })[0]).toBe(text)
+    expect(checkRunOf(SHA, report({ activities: [], ...changes })).title).toBe(title)
+  })
+
+  test('says to rebase over what was merged', () => {
+    const merged = [PULL(4), PULL(4)]
+    expect(body({ activities: [], merged })).toEqual([`${FOUR} and ${FOUR} were merged: rebase over them.`])
+    expect(commentOf(quiet({ merged: [PULL(4)] }))).toBe(
+      `${MARKER} -->\n\n${FOUR} was merged: rebase over it.\n\n<sub>${FOOT}</sub>`,
     )
   })
 
@@ -357,32 +409,28 @@ describe('the comment', () => {
       '**1 notable applies to this pull request**',
       '- `Tills are frozen` (high), for `src/**`, [decision](<https://acme.example/d/1>)',
     ])
-    expect(body({ activities: [], notables: [notable, notable] })[0]).toBe(
-      '**2 notables apply to this pull request**',
-    )
   })
 
   test('ends with the severity and when it was updated', () => {
     const [first, ...others] = said({ as_of: new Date('2026-02-03T04:05:06Z') }).split('\n\n')
     expect(first).toBe('<!-- deconflict:pull-request, as of 2026-02-03T04:05:06.000Z -->')
-    expect(others.at(-1)).toBe(
-      '<sub>Severity: medium · Deconflict advises and never blocks · mute: label `deconflict:mute` or comment `/deconflict mute` · 👍 / 👎 tells us whether this helped · updated 2026-02-03 04:05 UTC</sub>',
-    )
+    expect(others.at(-1)).toBe(`<sub>Severity: medium · ${FOOT} · updated 2026-02-03 04:05 UTC</sub>`)
   })
 
+  const theirs = { ...unshown, suppression: 'other_side' } as const
   const [NONE, NOT] = ['No overlap any more', 'Not compared']
   test.each<[string, Partial<Report>, string, string]>([
     [
       'nothing overlaps any more, and with what it was compared',
       {},
       NONE,
-      'Compared with 3 other live activities and 1 active notable; none overlaps.',
+      'Compared with 3 other live activities and 1 active notable; none overlaps.\n\n',
     ],
     [
       'all other work belongs to its own stack',
-      { compared: { activities: 1, notables: 0, expected: 1 } },
+      { compared: { activities: 1, notables: 0, expected: 2 } },
       NONE,
-      'Compared with 1 other live activity and 0 active notables; none overlaps. 1 activity belongs to the same branch or stack.',
+      'Compared with 1 other live activity and 0 active notables; none overlaps. 2 activities belong to the same branch or stack.',
     ],
     [
       'the comparison was incomplete',
@@ -399,11 +447,17 @@ describe('the comment', () => {
     [
       'it is a draft',
       {
-        suppressed: { activities: [unshown, unshown], notables: [] },
+        suppressed: { activities: [], notables: [{ ...notable, severity: 'low' }, notable] },
         threshold: { severity: 'high', is_of_draft: true },
       },
       BELOW,
-      '2 other activities overlap, of `medium` severity at most. This is a draft, and drafts show `high` severity and above (`comment.draft_min_severity`)',
+      '2 notables apply, of `high` severity at most. This is a draft, and drafts show `high` severity and above (`comment.draft_min_severity`)',
+    ],
+    [
+      'it is shown elsewhere',
+      { suppressed: { activities: [unshown, theirs, theirs], notables: [] } },
+      'Overlap not shown here',
+      '3 other activities overlap, of `medium` severity at most. 1 is below the threshold; 2 are shown only to the side that came later.\n\n',
     ],
     ['nothing is tracked', { not_compared: 'not_tracked' }, NOT, '(`track_pull_requests`)'],
     ['its activity has ended', { not_compared: 'not_live' }, NOT, 'is archived, finished or expired'],
@@ -440,7 +494,9 @@ describe('the check run', () => {
       ...unshown,
       ...{ paths: [], areas: [], consequence: 'same_work', findings: [{ kind: 'issue', issue: 7 }] },
     }
-    const run = checkRunOf(SHA, quiet({ suppressed: { activities: [alike], notables: [] } }))
+    const areas = { ...unshown, paths: [], areas: ['pay', 'cart'] }
+    const run = checkRunOf(SHA, quiet({ suppressed: { activities: [alike, areas], notables: [] } }))
+    expect(run.summary).toContain('(`Ben`, ready): area `pay`; area `cart` (medium, below the threshold)')
     expect(run.summary).toContain(
       '(`Ben`, ready) seems to do the same as this pull request (both close `#7`) (',
     )
@@ -449,7 +505,7 @@ describe('the check run', () => {
   test('names overlaps below the threshold, with or without others above it', () => {
     for (const run of [checkRunOf(SHA, quiet(low)), checkRunOf(SHA, report(low))]) {
       expect(run.summary).toContain(
-        '**Not shown in comments**\n\n- [`#3`](https://redirect.github.com/acme/shop/pull/3) `Retry payments` (`Ben`, ready): `src/pay.ts` (low, below the threshold)\n- `Tills are frozen` (low), for `src/**`',
+        '**Not shown in comments**\n\n- [`#3`](https://redirect.github.com/acme/shop/pull/3) `Retry payments` (`Ben`, ready): `src/pay.ts` (low, below the threshold)\n- `Tills are frozen` (low), for the whole repository',
       )
     }
   })

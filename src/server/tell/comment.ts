@@ -1,9 +1,9 @@
 /** The text of the comment on a pull request (docs/contract/publishing.md#text). Pure. */
 
-import { isSameWork, placeOf, saidIn } from '../../vocabulary/finding.ts'
+import { isForOneOfBoth, isSameWork, placeOf, saidIn } from '../../vocabulary/finding.ts'
 import { numberNote } from '../../vocabulary/finding-kinds.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
-import { capitalized, count, joined } from '../../vocabulary/text.ts'
+import { capitalized, count, joined, minuteText } from '../../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, doneSentence } from '../../vocabulary/verdict-words.ts'
 import type { ReportedActivity } from './counterparts.ts'
 import type { DoneBefore, Report, TakenOnBase } from './report.ts'
@@ -71,12 +71,11 @@ function markerOf(as_of: Date | null): string {
 export function headline({ activities, notables, done, taken }: Report): string {
   const others = count(activities.length, 'other activity', 'other activities')
   const signals = count(notables.length, 'notable applies', 'notables apply')
-  if (activities.length === 0 && done !== null)
-    return 'A merged pull request has most of the lines of this one'
-  if (activities.length === 0 && taken.length > 0)
-    return 'A merged pull request takes a number or parent of this pull request'
-  if (activities.length === 0) return `${signals} to this pull request`
-  return `This pull request overlaps with ${others}${notables.length > 0 ? `; ${signals}` : ''}`
+  if (activities.length > 0)
+    return `This pull request overlaps with ${others}${notables.length > 0 ? `; ${signals}` : ''}`
+  if (done !== null) return 'A merged pull request has most of the lines of this one'
+  if (taken.length > 0) return 'A merged pull request takes a number or parent of this pull request'
+  return `${signals} to this pull request`
 }
 
 function aboutOne(activity: ReportedActivity, report: Report): string[] {
@@ -105,16 +104,15 @@ function aboutSeveral(report: Report): string[] {
   return parts
 }
 
-/** The activity that the advice is about: a duplicate, else the first in the merge queue, else the first that is ahead. */
+/** The activity that the advice is about: the first if one of both gives way, else the first in the merge queue, else the first ahead. */
 function leadOf(all: ReportedActivity[]): ReportedActivity {
-  const others = all.filter(({ is_same_author }) => !is_same_author)
-  const activities = others.length > 0 ? others : all
+  const first = all[0] as ReportedActivity
+  if (isForOneOfBoth(first.findings)) return first
+  const activities = all.filter(({ is_same_author }) => is_same_author === first.is_same_author)
   return (
-    activities.find(({ findings }) => isSameWork(findings)) ??
-    activities.find(({ findings }) => saidIn(findings).length > 0) ??
     activities.find(({ is_ahead, stage }) => is_ahead && stage === 'queued') ??
     activities.find(({ is_ahead }) => is_ahead) ??
-    (activities[0] as ReportedActivity)
+    first
   )
 }
 
@@ -176,12 +174,7 @@ function footerOf({ severity, page_url, as_of }: Report): string {
     `mute: label \`${MUTE_LABEL}\` or comment \`/deconflict mute\``,
     '👍 / 👎 tells us whether this helped',
     ...(page_url === null ? [] : [`[open the page](${page_url})`]),
-    ...(as_of === null ? [] : [`updated ${minuteOf(as_of)}`]),
+    ...(as_of === null ? [] : [`updated ${minuteText(as_of.toISOString())}`]),
   ]
   return `<sub>${parts.join(' · ')}</sub>`
-}
-
-/** `2026-11-22 14:05 UTC`. */
-function minuteOf(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
