@@ -12,8 +12,7 @@ import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import { pullRequestStage, type ReportedActivity } from './counterparts.ts'
 import type { Facts } from './read.ts'
 import { bySecond, numberOf, pullRequestKey, type SideKey } from './sides.ts'
-import type { PairRow } from './table.ts'
-import { otherOf, type Pairs, slotOf, takenAfterMerge } from './transitions.ts'
+import { type Pairs, slotOf, takenAfterMerge } from './transitions.ts'
 import {
   type CommentRules,
   earnsComment,
@@ -114,7 +113,7 @@ export function buildReport(
   const taken = isTakenShown(rules) ? listTaken(pairs, pr, { ...facts, web_url }) : []
   const done = findDone(conclusion, { pairs, rules })
   const doneKeys = done === null ? [] : [pullRequestKey(done.number)]
-  const keys = activities.map(({ key }) => key)
+  const keys = activities.flatMap(({ key }) => key ?? [])
   const isCharged = done !== null || activities.some(isCounted)
   const report: Report = {
     ...none,
@@ -143,7 +142,7 @@ export function buildReport(
     is_complete: checked_against.complete,
     page_url: facts.page_url,
   }
-  const named = keys.slice(0, OTHERS_SHOWN_MAX).filter((key) => key !== null)
+  const named = activities.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
   return { report, candidates, named: [...doneKeys, ...named] }
 }
 
@@ -172,15 +171,11 @@ export function reportNothing(pr: PullRequestRow, { settings, now }: Facts): Rep
 
 /** Whether a comment may be made: after somebody deleted one, only for a pair that was found since. */
 function isAwaited(
-  shown: readonly (SideKey | null)[],
+  shown: readonly SideKey[],
   { comment_deleted_at: deleted_at }: PullRequestRow,
   pairs: Pairs,
 ): boolean {
-  if (deleted_at === null) return true
-  return shown.some((key) => {
-    const pair = key === null ? undefined : pairs.get(key)
-    return pair !== undefined && pair.seen_at > deleted_at
-  })
+  return deleted_at === null || shown.some((key) => (pairs.get(key)?.seen_at ?? deleted_at) > deleted_at)
 }
 
 /** The pull requests whose overlap was shown to this one, and that were merged since its last push. */
@@ -190,15 +185,13 @@ function listMergedSincePush(
   web_url: string,
 ): Report['merged'] {
   const key = pullRequestKey(number)
-  const isWaiting = ({ merged, merged_at, ...row }: PairRow) => {
-    const slot = slotOf(key, otherOf(row, key))
-    if (merged === null || merged_at === null || merged === slot || row[`${slot}_shown_at`] === null)
-      return false
-    return row.sides[slot].head === head_sha || bySecond(pushed_at, merged_at) < 0
-  }
-  return [...pairs].flatMap(([its, row]) => {
+  return [...pairs].flatMap(([its, { merged, merged_at, sides, ...row }]) => {
     const other = numberOf(its)
-    return other !== null && isWaiting(row) ? [{ number: other, url: `${web_url}/pull/${other}` }] : []
+    const slot = slotOf(key, its)
+    const isShown = row[`${slot}_shown_at`] !== null
+    if (other === null || merged_at === null || merged === slot || !isShown) return []
+    const isPushed = sides[slot].head !== head_sha && bySecond(pushed_at, merged_at) >= 0
+    return isPushed ? [] : [{ number: other, url: `${web_url}/pull/${other}` }]
   })
 }
 
@@ -214,7 +207,7 @@ function listTaken(
   const key = pullRequestKey(number)
   return [...pairs].flatMap(([other, row]) => {
     const merged = numberOf(other)
-    const sequence = merged === null ? [] : takenAfterMerge(row, key, subject.files)
+    const sequence = takenAfterMerge(row, key, subject.files)
     if (merged === null || sequence.length === 0) return []
     const found = sequence.map(({ their_own, ...each }) => ({
       taken: takenFinding({ ...each, next: next_numbers.get(each.directory) ?? null }),
