@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareSides, isCommon, severityOf, withoutDuplicate } from '../../src/engine/kinds/kinds.ts'
-import { digestedSide } from '../../src/engine/kinds/side.ts'
+import { type Author, digestedSide, isSameAuthor } from '../../src/engine/kinds/side.ts'
 import { type FileChange, indexFiles, sharedFiles } from '../../src/engine/lines/change.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { Deadline } from '../../src/vocabulary/clock.ts'
@@ -28,13 +28,10 @@ test.each<[string, Finding[], Consequence | null, string]>([
   ['unknown lines', [lines('unknown')], 'possible', 'low medium high'],
   ['… of declared work', [lines('unknown', { lacks_patch: true })], 'possible', 'medium high high'],
   ['a change that both make', [lines('agrees')], 'same_file', 'none none none'],
-  ['touching lines', [lines('touching')], 'same_file', 'none none none'],
-  ['near lines', [lines('near')], 'same_file', 'none none none'],
   ['far lines', [lines('far')], 'same_file', 'none none none'],
   ['noise', [lines('noise')], null, 'none none none'],
   ['nothing', [], null, 'none none none'],
   ['declared paths', [PATHS], 'possible', 'medium high high'],
-  ['… and far lines', [lines('far'), PATHS], 'possible', 'medium high high'],
   ['areas', [AREAS], 'possible', 'low medium high'],
   ['… and noise', [lines('noise'), AREAS], 'possible', 'low medium high'],
   ['a duplicate', [DUPLICATE], 'same_work', 'high high high'],
@@ -42,12 +39,6 @@ test.each<[string, Finding[], Consequence | null, string]>([
   ['an issue, and far lines', [lines('far'), ISSUE], 'same_work', 'high high high'],
   ['merged work', [DONE], 'same_work', 'high high high'],
   ['a number', [NUMBER], 'same_number', 'high high high'],
-  [
-    '… and a conflict that is likely',
-    [lines('conflict', { confidence: 'likely' }), NUMBER],
-    'conflict',
-    'high high high',
-  ],
   ['a parent', [PARENT], 'same_number', 'high high high'],
   ['a notable', [NOTABLE], null, 'low medium high'],
 ])('%s: %o leads to %s, and is %s by weight', (_, findings, consequence, severities) => {
@@ -145,6 +136,20 @@ describe('two sides, either way round,', () => {
   })
 })
 
+const AGENT = { login: 'copilot', actor: null, assignee: null, is_shared: true }
+test.each<[string, Partial<Author>, Partial<Author>, boolean]>([
+  ['one login', { login: 'Ada', is_shared: false }, { login: 'ada' }, true],
+  ['two logins', { is_shared: false }, { login: 'ada' }, false],
+  ['no known login', { login: null, is_shared: false }, { login: null }, false],
+  ['a coding agent', {}, {}, false],
+  ['… declared by one actor', { actor: 'ada' }, { actor: 'ada' }, true],
+  ['… declared by two', { actor: 'ada', assignee: 'x' }, { actor: 'ben', assignee: 'x' }, false],
+  ['… for one assignee', { actor: 'ada', assignee: 'x' }, { assignee: 'x' }, true],
+  ['… for two assignees', { assignee: 'x' }, { assignee: 'y' }, false],
+])('sides of %s have the same author or not', (_, one, other, expected) => {
+  expect(isSameAuthor({ ...AGENT, ...one }, { ...AGENT, ...other })).toBe(expected)
+})
+
 test.each([
   ['two', 2, 2, false],
   ['a third of nine', 3, 9, true],
@@ -173,23 +178,21 @@ test.each([
   ])
 })
 
-describe('of several', () => {
-  const order = ['high', 'medium', 'low'] as const
-  const item = fc.record({ id: fc.uuid(), severity: fc.constantFrom(...order) })
-  const items = fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 60 })
+const order = ['high', 'medium', 'low'] as const
+const item = fc.record({ id: fc.uuid(), severity: fc.constantFrom(...order) })
+const items = fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 60 })
 
-  test('the most severe, then newest are kept, for any number and order', () => {
-    fc.assert(
-      fc.property(items, fc.integer({ min: 1, max: 10 }), (all, max) => {
-        const ranking = new Ranking<(typeof all)[number]>(max, bySeverity)
-        for (const each of all) ranking.add(each)
-        const sorted = order.flatMap((severity) => {
-          const alike = all.filter((each) => each.severity === severity).map(({ id }) => id)
-          return alike.sort().reverse()
-        })
-        expect(ranking.top().map(({ id }) => id)).toEqual(sorted.slice(0, max))
-        expect(ranking.total).toBe(all.length)
-      }),
-    )
-  })
+test('of several, the most severe, then newest are kept, for any number and order', () => {
+  fc.assert(
+    fc.property(items, fc.integer({ min: 1, max: 10 }), (all, max) => {
+      const ranking = new Ranking<(typeof all)[number]>(max, bySeverity)
+      for (const each of all) ranking.add(each)
+      const sorted = order.flatMap((severity) => {
+        const alike = all.filter((each) => each.severity === severity).map(({ id }) => id)
+        return alike.sort().reverse()
+      })
+      expect(ranking.top().map(({ id }) => id)).toEqual(sorted.slice(0, max))
+      expect(ranking.total).toBe(all.length)
+    }),
+  )
 })

@@ -27,8 +27,8 @@ function pullsOf(given: string): OpenPullRequest[] {
 
 test('each item names its conflicts in the order of the list, its position from 1, and the reason for it', () => {
   const url = 'https://github.com/acme/shop/pull'
-  const reason = ['1 conflict: #1; 9 changed lines', '1 conflict: #1', '2 conflicts: #2 and #3; built on #2']
-  expect(mergeOrder(pullsOf('4 3:1 2:1+9 1:32/2'), null)).toEqual({
+  const reason = ['1 conflict: #1; 1 changed line', '1 conflict: #1', '2 conflicts: #2 and #3; built on #2']
+  expect(mergeOrder(pullsOf('4 3:1 2:1+1 1:32/2+7'), null)).toEqual({
     items: [
       { activity_id: '2', pr_url: `${url}/2`, conflicts_with: ['1'], position: 1, reason: reason[0] },
       { activity_id: '3', pr_url: `${url}/3`, conflicts_with: ['1'], position: 2, reason: reason[1] },
@@ -40,8 +40,8 @@ test('each item names its conflicts in the order of the list, its position from 
 
 test.each([
   ['the one with the fewest conflicts is first, however small it is', 'a:bc+900 b:acd c:abd d:bc', 'adcb'],
-  ['of equals, the one that changes more lines', 'a:b+10,9 b:a+11,1', 'ba'],
-  ['of equals that change as many lines, the one that changes more files', 'a:b+10,1 b:a+10,2', 'ba'],
+  ['of equals, the one that changes more lines', 'a:b+11,1 b:a+10,9', 'ab'],
+  ['of equals that change as many lines, the one that changes more files', 'a:b+10,2 b:a+10,1', 'ab'],
   ['of equals of the same size, the oldest', 'b:a a:b', 'ab'],
   ['a stacked one comes after its base, although it has fewer conflicts', 't:x/b b:xy x:tby y:bx', 'ybtx'],
   ['a stack comes from the bottom up', 't:x/m m:x/b b:x x:tmb', 'bmtx'],
@@ -54,12 +54,13 @@ test.each([
   expect(items.map(({ activity_id }) => activity_id).join('')).toBe(expected)
 })
 
-test.each([
-  ['those that conflict with nobody, the newest first', 'c b a', ['c', 'b', 'a']],
-  ['none that conflict', 'c b:a a:b', ['c']],
-  ['none that may conflict', 'c b?', ['c']],
-])('clear are %s: %s', (_, given, expected) => {
-  expect(mergeOrder(pullsOf(given), null).clear).toEqual(expected)
+test('a reason names three conflicts and counts the others', () => {
+  const { items } = mergeOrder(pullsOf('5:1 4:1 3:1 2:1 1:5432'), null)
+  expect(items[4]?.reason).toBe('4 conflicts: #2, #3, #4 and 1 more')
+})
+
+test('clear are those that neither conflict nor may conflict, the newest first', () => {
+  expect(mergeOrder(pullsOf('e d? c:b b:c a'), null).clear).toEqual(['e', 'a'])
 })
 
 describe('the order is marked as incomplete', () => {

@@ -160,7 +160,7 @@ export function* compareSides(
 const NONE: ReadonlySet<string> = new Set()
 
 function isIn(keys: ReadonlySet<string>, found: ReadonlySet<string>): boolean {
-  return keys.size <= found.size && [...keys].every((key) => found.has(key))
+  return [...keys].every((key) => found.has(key))
 }
 
 /** Pull requests that make the same changes: so many are no duplicates, but make one change that has to be made in many places. */
