@@ -236,7 +236,6 @@ CREATE TABLE "repositories" (
 	"farewell_at" timestamp (3) with time zone,
 	"uninstalled_at" timestamp (3) with time zone,
 	"watched_at" timestamp (3) with time zone,
-	"paused_until" timestamp (3) with time zone,
 	"settings" jsonb,
 	"settings_sha" text,
 	"settings_pushed_at" timestamp (3) with time zone,

@@ -21,7 +21,7 @@ import {
 import { findInstallationState, type Pause, pauseInstallation } from './installation-store.ts'
 import { nameShown, recordInstallation, wasNameShown } from './registration.ts'
 import { openStored, type RepoContext } from './repo.ts'
-import { findRepository, listEtags, saveEtags, updateRepository } from './store.ts'
+import { findRepository, listEtags, saveEtags } from './store.ts'
 import { storeUninstalled } from './stored-settings.ts'
 
 /** How long nothing is read after GitHub rejected the token, or did not show the repository to it. */
@@ -100,14 +100,10 @@ async function asWatcher<Result>(
   work: (reader: Reader, ctx: RepoContext) => Promise<Result>,
   { named_since }: Pick<CallOptions, 'named_since'>,
 ): Promise<Result | undefined> {
-  const { db, now, repo } = ctx
+  const { now, repo } = ctx
   const { watch } = app
   if (!watch) return undefined
-  const paused = [
-    watch.pausedUntil(now),
-    watch.find(repo)?.retry_at ?? null,
-    (await findRepository(db, repo.id))?.paused_until ?? null,
-  ].find((until) => until && until > now)
+  const paused = [watch.pausedUntil(now), watch.find(repo)?.retry_at].find((until) => until && until > now)
   if (paused) throw new RateLimited(paused)
   try {
     const confirmed = await confirmName(app, ctx, { client: watch.reader, named_since })
@@ -117,7 +113,6 @@ async function asWatcher<Result>(
     if (pause_ms === null) throw error
     const until = later(app.clock(), pause_ms)
     watch.pause(until)
-    await updateRepository(db, repo.id, { paused_until: until })
     throw new RateLimited(until, { cause: error })
   }
 }

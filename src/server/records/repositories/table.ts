@@ -24,8 +24,6 @@ export const repositories = pgTable(
     uninstalled_at: instant(),
     /** When an instance last polled the repository, which it does every minute (`pull-requests/watch.ts`); null if it is not watched. */
     watched_at: instant(),
-    /** When the rate limit ends that GitHub reported for the token that watches the repository. */
-    paused_until: instant(),
     /** The last valid settings file; null if there is none. */
     settings: jsonb().$type<FileSettings>(),
     /** The last push whose settings file was read, and when it was pushed; null if none was. */
