@@ -204,8 +204,6 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
-function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts & { title: string } {
-  const { repository_id, url, body, assignee, is_merged, is_fork, is_for_default_branch, labels, ...known } =
-    pr
-  return { ...known, closes: closedIssues(pr, repo), is_muted: labels.includes(MUTE_LABEL) }
+function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts {
+  return { ...pr, closes: closedIssues(pr, repo), is_muted: pr.labels.includes(MUTE_LABEL) }
 }

@@ -1,5 +1,6 @@
 /** Queries for pull requests. Every statement starts with the repository id. */
 import { and, asc, desc, eq, gt, isNull, lt, lte, not, or, type SQLWrapper, sql } from 'drizzle-orm'
+import type { GithubPullRequest } from '../../github/pull-request.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { type PullRequestChanges, type PullRequestRow, pull_requests } from './table.ts'
 
@@ -7,25 +8,10 @@ function isPullRequest(repo_id: number, number: number) {
   return and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.number, number))
 }
 
-/** What an event says about a pull request, except its title. */
+/** What an event says about a pull request, as far as it is stored. */
 export type Facts = Pick<
   PullRequestRow,
-  | 'number'
-  | 'is_open'
-  | 'is_draft'
-  | 'is_bot'
-  | 'is_by_newcomer'
-  | 'author'
-  | 'closes'
-  | 'merged_at'
-  | 'is_muted'
-  | 'head_sha'
-  | 'branch'
-  | 'base_branch'
-  | 'stack_number'
-  | 'stack_position'
-  | 'opened_at'
-  | 'changed_at'
+  (keyof GithubPullRequest & keyof PullRequestRow) | 'closes' | 'is_muted'
 >
 
 /**
@@ -37,7 +23,7 @@ export type Facts = Pick<
 export async function recordPullRequest(
   db: Db,
   repo_id: number,
-  facts: Facts & Pick<PullRequestRow, 'title'>,
+  facts: Facts,
   { event, now, commenting_since }: { event: string; now: Date; commenting_since: Date },
 ): Promise<boolean> {
   const { title: _, ...known } = facts
