@@ -9,14 +9,19 @@ export interface TemporaryDirectory {
   remove(): Promise<void>
 }
 
+/** Those that are not removed yet. */
+const left = new Set<string>()
+process.once('exit', () => {
+  for (const path of left) rmSync(path, { recursive: true, force: true })
+})
+
 export async function temporaryDirectory(name: string): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(tmpdir(), `deconflict-${name}-`))
-  const removeNow = () => rmSync(path, { recursive: true, force: true })
-  process.once('exit', removeNow)
+  left.add(path)
   return {
     path,
     async remove() {
-      process.removeListener('exit', removeNow)
+      left.delete(path)
       // The processes of a browser still write for a moment after it was killed.
       await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
     },
