@@ -1,11 +1,10 @@
 /** The endpoints of the page and of the API reference: sign-in with GitHub, and the session that contains a token. */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
+import { type Listening, listen } from '../support/listen.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const PAGE = { 'X-Deconflict-Page': '1' }
@@ -14,13 +13,13 @@ github.repository({ id: 7, full_name: 'acme/shop' })
 github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
 github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
 let service: TestService
-let githubWeb: Server
+let githubWeb: Listening
 /** The request and the result of the last exchange of a code for a token. */
 let exchanged: Record<string, string>
 let exchanges = 0
 
 beforeAll(async () => {
-  githubWeb = createServer(async (req, res) => {
+  const server = createServer(async (req, res) => {
     exchanged = (await json(req)) as Record<string, string>
     exchanges += 1
     const isKnown = exchanged.code === 'code-of-ada'
@@ -30,15 +29,14 @@ beforeAll(async () => {
         isKnown ? { access_token: 'ada', expires_in: 28800 } : { error: 'bad_verification_code' },
       ),
     )
-  }).listen(0, '127.0.0.1')
-  await once(githubWeb, 'listening')
-  const github_web_url = `http://127.0.0.1:${(githubWeb.address() as AddressInfo).port}`
+  })
+  githubWeb = await listen(server)
   const sign_in = { public_url: 'http://localhost', client_id: 'Iv1.abc', client_secret: 'hush' }
-  service = await startTestService({ token: 'ada', config: { github_web_url, sign_in } })
+  service = await startTestService({ token: 'ada', config: { github_web_url: githubWeb.url, sign_in } })
 })
 afterAll(async () => {
   await service.close()
-  githubWeb.close()
+  await githubWeb.close()
   github.close()
 })
 

@@ -1,9 +1,9 @@
 /** Tests for the lines of SECURITY.md that are not tested elsewhere. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Config } from '../../src/server/platform/config.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
+import { listen } from '../support/listen.ts'
 import { ACTIVITY, call, createRecords, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService, useService } from '../support/service.ts'
 
@@ -106,23 +106,19 @@ test('no submitted URL makes the service call it', async () => {
 // Threat: A token sent to another host by a redirect
 test('the token is not sent when GitHub redirects to another host', async () => {
   const received: IncomingHttpHeaders[] = []
-  const elsewhere = createServer((req, res) => {
-    received.push(req.headers)
-    res
-      .setHeader('content-type', 'application/json')
-      .end('{"id": 1, "name": "shop", "owner": {"login": "acme"}}')
-  })
-  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
-  const target = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/repos/acme/shop`
-  const api = createServer((_req, res) => res.writeHead(301, { location: target }).end())
-  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
-  const led = await start({ github_api_url: `http://127.0.0.1:${(api.address() as AddressInfo).port}` })
+  const answer = { id: 1, name: 'shop', owner: { login: 'acme' } }
+  const elsewhere = await listen(
+    createServer((req, res) => {
+      received.push(req.headers)
+      res.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+    }),
+  )
+  const location = `${elsewhere.url}/repos/acme/shop`
+  const api = await listen(createServer((_req, res) => res.writeHead(301, { location }).end()))
+  const led = await start({ github_api_url: api.url })
   await led.api('GET', '/activity')
   await led.close()
-  for (const server of [api, elsewhere]) {
-    server.closeAllConnections()
-    server.close()
-  }
+  await Promise.all([api.close(), elsewhere.close()])
   expect(received.length).toBeGreaterThan(0)
   for (const headers of received) expect(JSON.stringify(headers)).not.toContain('ada')
 })

@@ -1,35 +1,32 @@
 /** Webhooks from the smee channel of WEBHOOK_PROXY_URL, for a machine that GitHub cannot reach. */
-import { once } from 'node:events'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AppService, startAppService, WEBHOOK_SECRET } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
+import { type Listening, listen } from '../support/listen.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
 const github = fakeGithub()
 github.repository({ id: 7, full_name: 'acme/shop' })
 github.app.install({ repositories: ['acme/shop'] })
-let smee: Server
+let smee: Listening
 /** The open connections to the channel. */
 const readers: ServerResponse[] = []
 let service: AppService
 
 beforeAll(async () => {
-  smee = createServer((_req, res) => {
+  const server = createServer((_req, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' })
     // The library waits this long before it connects again.
     res.write('retry: 50\nevent: ready\ndata: {}\n\n')
     readers.push(res)
-  }).listen(0, '127.0.0.1')
-  await once(smee, 'listening')
-  const webhook_proxy_url = `http://127.0.0.1:${(smee.address() as AddressInfo).port}/channel`
-  service = await startAppService(github, { config: { webhook_proxy_url } })
+  })
+  smee = await listen(server)
+  service = await startAppService(github, { config: { webhook_proxy_url: `${smee.url}/channel` } })
 })
 afterAll(async () => {
   await service.close()
-  smee.closeAllConnections()
-  smee.close()
+  await smee.close()
   github.close()
 })
 

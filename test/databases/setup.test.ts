@@ -38,7 +38,7 @@ describe('the App is created', () => {
   })
 
   test('and webhooks that it signs are accepted and handled without a restart', async () => {
-    const secret = await service.webhookSecret()
+    const { webhook_secret: secret } = credentials
     const deliver = async (with_secret: string) => {
       github.app.install({ repositories: ['acme/shop'] })
       const shop = github.at('acme/shop')

@@ -120,7 +120,7 @@ describe('the hook of an agent', () => {
     const killed = tree.start(HOOK, { env: { ...PATIENT, DECONFLICT_URL: silent.url }, input })
     // The hook holds the lock while it sends requests.
     await expect.poll(() => silent?.requests.length, { timeout: 60_000, interval: 20 }).toBe(1)
-    await killed.stop('SIGKILL')
+    await killed.kill()
     const next = await tree.runProcess(HOOK, { env: PATIENT, input })
     expect(next).toEqual({ code: 0, stdout: '', stderr: '' })
     expect((await shop.api('GET', '/activity')).body.items).toMatchObject([

@@ -1,18 +1,19 @@
 /** Reading a request body: from a connection that closes, and the problems that are found before the text is parsed. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkShape, readJson } from '../../src/server/doors/http/body.ts'
 import { Meter } from '../../src/vocabulary/clock.ts'
 import { Failure } from '../../src/vocabulary/failure.ts'
+import { listen } from '../support/listen.ts'
 
 /** Runs `read` on a request whose client disconnects after sending only part of the body. */
 async function onPartialRequest<Result>(read: (req: IncomingMessage) => Promise<Result>): Promise<Result> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const server = createServer()
+  const { port, close } = await listen(server)
+  const client = connect(port, '127.0.0.1')
   try {
     client.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"title": ')
     const [req] = (await once(server, 'request')) as [IncomingMessage]
@@ -21,7 +22,7 @@ async function onPartialRequest<Result>(read: (req: IncomingMessage) => Promise<
     client.destroy()
     return await result
   } finally {
-    server.close()
+    await close()
   }
 }
 
@@ -43,14 +44,12 @@ const named = (count: number) => `{${Array.from({ length: count }, (_, at) => `"
 describe('is rejected:', () => {
   test.each([
     ['a duplicate name', '{"paths": ["a"], "paths": []}', 'paths'],
-    ['with the same value', '{"a":1,"a":1}', 'a'],
     ['further down', '{"scope": {"paths": ["a"], "areas": [], "paths": []}}', 'paths'],
     ['in an object in a list', '[{"a":1},{"b":1,"b":2}]', 'b'],
     ['with another escape', '{"paths": ["a"], "p\\u0061ths": []}', 'paths'],
     ['with whitespace before the colon', '{"a" : 1, "a"\n\t:2}', 'a'],
     ['after a nested object', '{"a":{"b":{"c":1}},"a":2}', 'a'],
     ['after a string with special characters', '{"a":"}]{[\\"a\\":,\\\\","a":2}', 'a'],
-    ['the empty one', '{"":1,"":2}', ''],
     ['__proto__', '{"__proto__":1,"__proto__":2}', '__proto__'],
   ])('%s', (_, json, param) => {
     expect(() => checkShape(json)).toThrow(

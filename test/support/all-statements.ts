@@ -110,10 +110,10 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
   await repo.createActivity({ scope, risk: 'critical' })
   for (const route of ROUTES) {
     const headers = { 'Idempotency-Key': route.name }
-    const [, body] = [
-      route.name,
-      route.body && { ...route.body, ...(route.path.includes('check') && { scope, branch: 'a' }) },
-    ]
+    const body = route.body && {
+      ...route.body,
+      ...(route.path.includes('check') && { scope, branch: 'a' }),
+    }
     for (let time = 0; time < 2; time += 1)
       await repo.request(route.method, pathOf(route, ids), { body, headers })
   }

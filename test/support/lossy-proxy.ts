@@ -9,8 +9,6 @@ export interface LossyProxy {
   loses: (request: string) => boolean
   /** What the client gets instead: a closed connection, which is the default, or a 502 as of a load balancer. */
   loss: 'closed' | 'bad_gateway'
-  /** Methods and paths of the requests so far. */
-  requests: string[]
   close(): Promise<void>
 }
 
@@ -18,7 +16,6 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
   // A slow client must not reuse a connection that is being closed.
   const server = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
     const request = `${req.method} ${req.url}`
-    proxy.requests.push(request)
     const body = await text(req)
     const { host: _, connection: __, 'content-length': ___, ...headers } = req.headers
     const answer = await fetch(new URL(req.url ?? '', target), {
@@ -31,11 +28,6 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
       return void (proxy.loss === 'closed' ? res.destroy() : res.writeHead(502).end('Bad Gateway'))
     res.writeHead(answer.status, { 'content-type': 'application/json' }).end(answered)
   })
-  const proxy: LossyProxy = {
-    ...(await listen(server)),
-    loses: () => false,
-    loss: 'closed',
-    requests: [],
-  }
+  const proxy: LossyProxy = { ...(await listen(server)), loses: () => false, loss: 'closed' }
   return proxy
 }

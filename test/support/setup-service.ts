@@ -20,7 +20,6 @@ interface Shown {
 }
 
 export interface SetupService extends TestService {
-  setup_url: string | null
   /** The code in the address that is logged. */
   code: string
   get(path: string, headers?: Record<string, string>): Promise<Shown>
@@ -34,7 +33,6 @@ export interface SetupService extends TestService {
   confirm(form: SetupPage['form'], cookie: string): Promise<Shown & { location: string }>
   /** The credentials that the service stored. */
   stored(): Promise<CreatedApp>
-  webhookSecret(): Promise<string>
   /** Starts another instance on the same database; the embedded one first closes this instance. */
   restart(config: Partial<Config>): Promise<SetupService>
 }
@@ -72,7 +70,6 @@ export async function startSetupService(github: FakeGithub, config: Partial<Conf
       const shown = await get(`${back.pathname}${back.search}`, { cookie })
       return { ...shown, location: shown.headers.get('location') ?? '' }
     },
-    webhookSecret: async () => (await stored()).webhook_secret,
     async restart(changed) {
       const { database_url, data_dir } = service.app.config
       if (!database_url) await service.stop()

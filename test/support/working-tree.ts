@@ -31,13 +31,12 @@ interface StartOptions {
 }
 
 interface StartedCommand {
-  output(): string
   errors(): string
   /** Writes to its input and leaves it open. */
   write(input: string): void
   /** The exit code. */
   ended: Promise<number | null>
-  stop(signal?: 'SIGINT' | 'SIGKILL'): Promise<void>
+  kill(): Promise<void>
 }
 
 export interface RunOptions {
@@ -168,20 +167,17 @@ async function runProcess(
 
 function startProcess(args: string[], given: Launch): StartedCommand {
   const { child, ended } = launch(args, { timeout_ms: TIMEOUT_MS, ...given })
-  let [output, errors] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (more: string) => {
-    output += more
-  })
+  let errors = ''
+  child.stdout.resume()
   child.stderr.setEncoding('utf8').on('data', (more: string) => {
     errors += more
   })
   return {
-    output: () => output,
     errors: () => errors,
     write: (input) => void child.stdin.write(input),
     ended,
-    async stop(signal: 'SIGINT' | 'SIGKILL' = 'SIGINT') {
-      child.kill(signal)
+    async kill() {
+      child.kill('SIGKILL')
       await ended
     },
   }

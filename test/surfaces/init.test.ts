@@ -322,14 +322,6 @@ describe('init', () => {
     })
   })
 
-  test('writes only the parts in --only', async () => {
-    await tree.run(['init', '--yes', '--only', 'git', 'agents-md'])
-    expect((await tree.git('status', '--porcelain')).split('\n')).toEqual(['?? AGENTS.md'])
-    expect((await tree.run(['init', '--only', 'gti'])).stderr).toMatch(
-      /--only takes claude, codex, .* not gti/,
-    )
-  })
-
   test('--undo of one part alone leaves no empty directory', async () => {
     const before = await snapshot()
     for (const [part, name] of [
