@@ -24,31 +24,11 @@ export interface InstallGiven {
   events?: string[]
 }
 
-export interface FakeApp {
-  /** The value of `APP_ID`. */
-  id: number
-  key(): string
-  slug: string
-  install(given: InstallGiven): Installation
-  /** Its tokens are invalid from then on. */
-  uninstall(id: number): Installation
-  suspend(id: number): void
-  unsuspend(id: number): void
-  addRepositories(id: number, names: string[]): void
-  removeRepositories(id: number, names: string[]): void
-  /** Sets the accepted permissions. Existing tokens lose all others. */
-  grant(id: number, permissions: AppPermissions): void
-  /** Adds a delivery to `GET /app/hook/deliveries`. */
-  addDelivery(delivery: DeliveryGiven): HookDelivery
-  /** The ids of the redelivery requests, in order. */
-  redelivered(): number[]
-}
-
 export type DeliveryGiven = { event: string; status_code: number } & Partial<HookDelivery>
 
 const STATUS = { 202: 'OK', 200: 'OK', 500: 'Internal Server Error', 503: 'Service Unavailable' }
 
-export function fakeApp(state: GithubState): FakeApp {
+export function fakeApp(state: GithubState) {
   const { app } = state
   const installation = (id: number): Installation => {
     const known = app.installations.find((candidate) => candidate.id === id)
@@ -60,10 +40,11 @@ export function fakeApp(state: GithubState): FakeApp {
   const withMetadata = (permissions: AppPermissions): AppPermissions => ({ metadata: 'read', ...permissions })
 
   return {
+    /** The value of `APP_ID`. */
     id: app.id,
     key: appKey,
     slug: app.slug,
-    install({ repositories = [], account, account_type = 'Organization', ...given }) {
+    install({ repositories = [], account, account_type = 'Organization', ...given }: InstallGiven) {
       const owner = account ?? (repositories[0] && ownerOf(repositoryNamed(state, repositories[0])))
       if (!owner) throw new Error('an installation needs repositories or an account')
       const made: Installation = {
@@ -79,31 +60,34 @@ export function fakeApp(state: GithubState): FakeApp {
       app.installations = [...app.installations.filter(({ id }) => id !== made.id), made]
       return made
     },
-    uninstall(id) {
+    /** Its tokens are invalid from then on. */
+    uninstall(id: number) {
       const gone = installation(id)
       app.installations = app.installations.filter((known) => known !== gone)
       return gone
     },
-    suspend: (id) => {
+    suspend(id: number) {
       installation(id).suspended_at = now()
     },
-    unsuspend: (id) => {
+    unsuspend(id: number) {
       installation(id).suspended_at = null
     },
-    addRepositories(id, names) {
+    addRepositories(id: number, names: string[]) {
       const known = installation(id)
       if (known.repositories !== 'all') known.repositories = [...known.repositories, ...idsOf(names)]
     },
-    removeRepositories(id, names) {
+    removeRepositories(id: number, names: string[]) {
       const known = installation(id)
       const gone = idsOf(names)
       if (known.repositories === 'all') throw new Error(`installation ${id} has all repositories`)
       known.repositories = known.repositories.filter((repository) => !gone.includes(repository))
     },
-    grant(id, permissions) {
+    /** Sets the accepted permissions. Existing tokens lose all others. */
+    grant(id: number, permissions: AppPermissions) {
       installation(id).permissions = withMetadata(permissions)
     },
-    addDelivery(given) {
+    /** Adds a delivery to `GET /app/hook/deliveries`. */
+    addDelivery(given: DeliveryGiven) {
       const delivery: HookDelivery = {
         id: nextId(state),
         guid: randomUUID(),
@@ -120,6 +104,7 @@ export function fakeApp(state: GithubState): FakeApp {
       app.deliveries.push(delivery)
       return delivery
     },
+    /** The ids of the redelivery requests, in order. */
     redelivered: () => [...app.redelivered],
   }
 }

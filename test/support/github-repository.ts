@@ -3,7 +3,6 @@ import { contentsOf } from './github-pulls.ts'
 import { digest } from './github-reply.ts'
 import {
   type Actor,
-  type CheckRun,
   type Comment,
   defaultBranch,
   type GithubRepository,
@@ -50,38 +49,10 @@ export interface Push {
   after: string
 }
 
-/** The next request sees every change. No change sends a webhook (see `webhooks.ts`). */
-export interface FakeRepository {
-  repository: GithubRepository
-  open(pull?: PullGiven): PullRequest
-  pull(number: number): PullRequest
-  /** Title, body, base, draft, labels, files, locked and timestamps, as `open` takes them. */
-  update(number: number, changes: Omit<PullGiven, 'number' | 'head'>): PullRequest
-  close(number: number): PullRequest
-  reopen(number: number): PullRequest
-  merge(number: number, by?: string): PullRequest
-  /**
-   * Commits to a branch, which is created if necessary; null deletes a file. Updates the head of its open pull requests.
-   * `onto`: the commit to build on instead of the head of the branch, as a forced push does.
-   */
-  push(branch: string, files?: Record<string, string | null>, onto?: string): Push
-  /** Pushes to the head of a pull request, also in a fork. */
-  pushTo(number: number): Push
-  /** Pushes one file to the default branch; null deletes it. */
-  write(path: string, text: string | null): Push
-  branches(): string[]
-  /** Closes the open pull requests from that branch, as GitHub does. Returns its last commit. */
-  deleteBranch(branch: string): string
-  /** Adds a comment by any user, or by another App with the slug `app`. */
-  comment(number: number, comment: { author: Actor | string; body: string; app?: string }): Comment
-  /** The comments on a pull request, oldest first. */
-  comments(number: number): Comment[]
-  removeComment(id: number): void
-  /** Oldest first, annotations included. */
-  checkRuns(): CheckRun[]
-}
+export type FakeRepository = ReturnType<typeof fakeRepository>
 
-export function fakeRepository(state: GithubState, repository: GithubRepository): FakeRepository {
+/** The next request sees every change. No change sends a webhook (see `webhooks.ts`). */
+export function fakeRepository(state: GithubState, repository: GithubRepository) {
   const contents = contentsOf(state, repository)
   const now = () => timestamp(state.now())
   const newSha = () => digest(`commit ${nextId(state)}`).slice(0, 40)
@@ -102,9 +73,9 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
   const isHere = ({ head }: PullRequest, branch: string) =>
     head.repository === repository.full_name && head.ref === branch
 
-  const githubRepo: FakeRepository = {
+  const githubRepo = {
     repository,
-    open(given = {}) {
+    open(given: PullGiven = {}): PullRequest {
       const number = given.number ?? Math.max(0, ...contents.pulls.map((known) => known.number)) + 1
       const created_at = given.created_at ?? now()
       const base = given.base ?? defaultBranch(repository)
@@ -134,12 +105,16 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
       contents.pulls = [...contents.pulls.filter((known) => known.number !== number), pull]
       return pull
     },
-    pull(number) {
+    pull(number: number): PullRequest {
       const pull = contents.pulls.find((known) => known.number === number)
       if (!pull) throw new Error(`no pull request ${number} in ${repository.full_name} on this GitHub`)
       return pull
     },
-    update(number, { files, base, author, created_at, fork_deleted, ...changes }) {
+    /** Title, body, base, draft, labels, files, locked and timestamps, as `open` takes them. */
+    update(
+      number: number,
+      { files, base, author, created_at, fork_deleted, ...changes }: Omit<PullGiven, 'number' | 'head'>,
+    ): PullRequest {
       const pull = githubRepo.pull(number)
       if (files) pull.files = files.map(file)
       if (base) pull.base = { ref: base, sha: tip(base) }
@@ -147,17 +122,25 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
       if (fork_deleted) pull.head.repository = null
       return Object.assign(pull, changes, created_at && { created_at }, { updated_at: now() })
     },
-    close: (number) =>
+    close: (number: number): PullRequest =>
       Object.assign(githubRepo.pull(number), { state: 'closed', closed_at: now(), updated_at: now() }),
-    reopen: (number) =>
+    reopen: (number: number): PullRequest =>
       Object.assign(githubRepo.pull(number), { state: 'open', closed_at: null, updated_at: now() }),
-    merge(number, by = 'octocat') {
+    merge(number: number, by = 'octocat'): PullRequest {
       const pull = githubRepo.close(number)
       const merge_commit_sha = githubRepo.push(pull.base.ref).after
       contents.parents.get(merge_commit_sha)?.push(pull.head.sha)
       return Object.assign(pull, { merged_at: pull.closed_at, merged_by: actor(by), merge_commit_sha })
     },
-    push(branch, files = {}, onto = contents.branches.get(branch) ?? mainHead()) {
+    /**
+     * Commits to a branch, which is created if necessary; null deletes a file. Updates the head of its open pull requests.
+     * `onto`: the commit to build on instead of the head of the branch, as a forced push does.
+     */
+    push(
+      branch: string,
+      files: Record<string, string | null> = {},
+      onto = contents.branches.get(branch) ?? mainHead(),
+    ): Push {
       const before = contents.branches.get(branch) ?? '0'.repeat(40)
       const tree = { ...contents.commits.get(onto) }
       for (const [path, text] of Object.entries(files)) {
@@ -172,7 +155,8 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
       }
       return { ref: `refs/heads/${branch}`, before, after }
     },
-    pushTo(number) {
+    /** Pushes to the head of a pull request, also in a fork. */
+    pushTo(number: number): Push {
       const { head } = githubRepo.pull(number)
       if (head.repository === repository.full_name) return githubRepo.push(head.ref)
       const before = head.sha
@@ -182,9 +166,12 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
       githubRepo.pull(number).updated_at = now()
       return { ref: `refs/heads/${head.ref}`, before, after: head.sha }
     },
-    write: (path, text) => githubRepo.push(defaultBranch(repository), { [path]: text }),
+    /** Pushes one file to the default branch; null deletes it. */
+    write: (path: string, text: string | null): Push =>
+      githubRepo.push(defaultBranch(repository), { [path]: text }),
     branches: () => [...contents.branches.keys()],
-    deleteBranch(branch) {
+    /** Closes the open pull requests from that branch, as GitHub does. Returns its last commit. */
+    deleteBranch(branch: string): string {
       const sha = contents.branches.get(branch)
       if (!sha) throw new Error(`no branch ${branch} in ${repository.full_name} on this GitHub`)
       contents.branches.delete(branch)
@@ -192,10 +179,11 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
         if (pull.state === 'open' && isHere(pull, branch)) githubRepo.close(pull.number)
       return sha
     },
-    comment(number, { author, body, app }) {
+    /** Adds a comment by any user, or by another App with the slug `app`. */
+    comment(number: number, { author, body, app }: { author: Actor | string; body: string; app?: string }) {
       const at = { created_at: now(), updated_at: now() }
       const id = nextId(state)
-      const comment = {
+      const comment: Comment = {
         id,
         number: githubRepo.pull(number).number,
         author: actor(author),
@@ -207,10 +195,12 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
       contents.comments.push(comment)
       return comment
     },
-    comments: (number) => contents.comments.filter((comment) => comment.number === number),
-    removeComment(id) {
+    /** The comments on a pull request, oldest first. */
+    comments: (number: number) => contents.comments.filter((comment) => comment.number === number),
+    removeComment(id: number) {
       contents.comments = contents.comments.filter((comment) => comment.id !== id)
     },
+    /** Oldest first, annotations included. */
     checkRuns: () => [...contents.check_runs],
   }
 

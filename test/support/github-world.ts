@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { callerOf, type GithubRequest, pathUnder, respond, tokenOf } from './github-answers.ts'
 import { isGraphql } from './github-graphql.ts'
-import { type FakeApp, fakeApp } from './github-installations.ts'
+import { fakeApp } from './github-installations.ts'
 import { INSTALLATION_LIMITS, type LimitName, RateLimits, USER_LIMITS } from './github-limits.ts'
 import { type AnsweredFault, type GithubResponse, respondWithFault } from './github-reply.ts'
-import { type FakeRepository, fakeRepository } from './github-repository.ts'
+import { fakeRepository } from './github-repository.ts'
 import {
   emptyState,
   type GithubRepository,
@@ -37,50 +37,10 @@ export interface ReceivedRequest {
 
 type Permissions = Record<string, Permission>
 
-/** Routes have the form `GET /repos/acme/shop`, below the REST root and without a query; `*` matches any part. */
-export interface GithubWorld {
-  state: GithubState
-  /** Adds a repository, or replaces the one of that id. */
-  repository(repository: GithubRepository): void
-  /** Redirects its old name. */
-  rename(from: string, to: string): void
-  remove(full_name: string): void
-  /** Adds a user's token, or replaces its permissions. `without_sso`: see `GithubCredential`. */
-  token(
-    token: string,
-    user: { login: string; id: number; permissions: Permissions; without_sso?: string[] },
-  ): void
-  /** Adds an installation token, such as that of a workflow run. */
-  installation(token: string, permissions: Permissions): void
-  revoke(token: string): void
-  /** The App: its key, its installations and its deliveries. */
-  app: FakeApp
-  /** A repository: its pull requests, branches, files, comments and check runs. */
-  at(full_name: string): FakeRepository
-  /** Injects a fault into a route, permanently or for `times` requests. `wait_s` is the wait time of a rate limit. */
-  fault(route: string, fault: Fault, times?: number, wait_s?: number): void
-  /** Delays every answer. */
-  delayAnswers(ms: number): void
-  /** Enforces the limits of installations and users from now on, beginning with none used. */
-  enforceLimits(): void
-  /** The calls that are left of 5,000 as its responses say. */
-  leaveCalls(remaining: number): void
-  /** Rate limits are off, as on Enterprise Server by default: answers have no headers about them. */
-  disableLimits(): void
-  /** Removes all faults. */
-  clearFaults(): void
-  /** Holds requests of a route until the returned function is called. */
-  hold(route: string): () => void
-  /** Holds the responses instead, which have the state at the time of the request. */
-  holdAnswers(route: string): () => void
-  /** The number of requests to a route, or of those with a status. */
-  calls(route: string, status?: number): number
-  /** The requests to a route, in order. */
-  requests(route?: string): ReceivedRequest[]
-  answer(request: GithubRequest): Promise<GithubResponse | SilentFault>
-}
+export type GithubWorld = ReturnType<typeof githubWorld>
 
-export function githubWorld(api_url: string): GithubWorld {
+/** Routes have the form `GET /repos/acme/shop`, below the REST root and without a query; `*` matches any part. */
+export function githubWorld(api_url: string) {
   const state = emptyState(api_url)
   const asked: ReceivedRequest[] = []
   let broken: { route: string; fault: Fault; left: number; wait_s: number | undefined }[] = []
@@ -125,48 +85,70 @@ export function githubWorld(api_url: string): GithubWorld {
 
   return {
     state,
-    repository(repository) {
+    /** Adds a repository, or replaces the one of that id. */
+    repository(repository: GithubRepository) {
       state.repositories = [...state.repositories.filter(({ id }) => id !== repository.id), repository]
     },
-    rename(from, to) {
+    /** Redirects its old name. */
+    rename(from: string, to: string) {
       const repository = repositoryNamed(state, from)
       repository.former_names = [...(repository.former_names ?? []), repository.full_name]
       repository.full_name = to
     },
-    remove(full_name) {
+    remove(full_name: string) {
       const gone = repositoryNamed(state, full_name)
       state.repositories = state.repositories.filter((repository) => repository !== gone)
     },
-    token: (token, { login, id, ...given }) => setCredential({ token, user: { login, id }, ...given }),
-    installation: (token, permissions) => setCredential({ token, permissions }),
-    revoke(token) {
+    /** Adds a user's token, or replaces its permissions. `without_sso`: see `GithubCredential`. */
+    token: (
+      token: string,
+      {
+        login,
+        id,
+        ...given
+      }: { login: string; id: number; permissions: Permissions; without_sso?: string[] },
+    ) => setCredential({ token, user: { login, id }, ...given }),
+    /** Adds an installation token, such as that of a workflow run. */
+    installation: (token: string, permissions: Permissions) => setCredential({ token, permissions }),
+    revoke(token: string) {
       state.credentials = state.credentials.filter((credential) => credential.token !== token)
     },
+    /** The App: its key, its installations and its deliveries. */
     app: fakeApp(state),
-    at: (full_name) => fakeRepository(state, repositoryNamed(state, full_name)),
-    fault: (route, fault, times = Number.POSITIVE_INFINITY, wait_s = undefined) =>
-      broken.unshift({ route, fault, left: times, wait_s }),
-    delayAnswers(ms) {
+    /** A repository: its pull requests, branches, files, comments and check runs. */
+    at: (full_name: string) => fakeRepository(state, repositoryNamed(state, full_name)),
+    /** Injects a fault into a route, permanently or for `times` requests. `wait_s` is the wait time of a rate limit. */
+    fault(route: string, fault: Fault, times = Number.POSITIVE_INFINITY, wait_s?: number) {
+      broken.unshift({ route, fault, left: times, wait_s })
+    },
+    delayAnswers(ms: number) {
       delay_ms = ms
     },
+    /** Enforces the limits of installations and users from now on, beginning with none used. */
     enforceLimits() {
       limits = new Map()
     },
-    leaveCalls(remaining) {
+    /** The calls that are left of 5,000 as its responses say. */
+    leaveCalls(remaining: number) {
       calls_left = remaining
     },
+    /** Rate limits are off, as on Enterprise Server by default: answers have no headers about them. */
     disableLimits() {
       has_limits = false
     },
     clearFaults() {
       broken = []
     },
-    hold: (route) => holdIn(held, route),
-    holdAnswers: (route) => holdIn(heldAnswers, route),
-    calls: (route, status) =>
+    /** Holds requests of a route until the returned function is called. */
+    hold: (route: string) => holdIn(held, route),
+    /** Holds the responses instead, which have the state at the time of the request. */
+    holdAnswers: (route: string) => holdIn(heldAnswers, route),
+    /** The number of requests to a route, or of those with a status. */
+    calls: (route: string, status?: number) =>
       callsOf(route).filter((call) => status === undefined || call.status === status).length,
+    /** The requests to a route, in order. */
     requests: (route = '*') => callsOf(route),
-    async answer(request) {
+    async answer(request: GithubRequest): Promise<GithubResponse | SilentFault> {
       const route = `${request.method} ${namedPath(state, pathUnder(state.api_url, request.path))}`
       const call: ReceivedRequest = {
         route,
