@@ -3,47 +3,13 @@ import { beforeEach, expect } from 'vitest'
 import type { Answer, RequestOptions } from './api.ts'
 import { type AppService, type AppServiceOptions, useAppService } from './app-service.ts'
 import type { FakeGithub } from './github.ts'
-import type { FakeRepository, FileGiven, PullGiven } from './github-repository.ts'
-import type { Installation } from './github-state.ts'
+import type { FileGiven, PullGiven } from './github-repository.ts'
 import { type PullAction, type PullDetails, pullRequestEvent, pushEvent } from './webhooks.ts'
 
 /** The least time between two publications to one pull request. */
 export const QUIET_MS = 30_000
 
-export interface TrackedRepository {
-  id: number
-  full_name: string
-  githubRepo: FakeRepository
-  installation: Installation
-  /** A request below the repository as Ada, who has write access: `request('GET', '/settings')`. */
-  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Creates an activity and runs the due jobs; returns its id. `body` overrides the default fields. */
-  createActivity(body?: Record<string, unknown>): Promise<string>
-  /** Creates a notable and runs the due jobs; returns its id. */
-  createNotable(body?: Record<string, unknown>): Promise<string>
-  /** Opens a pull request, by another author each time, and delivers the event; returns its number. */
-  open(pull?: PullGiven): Promise<number>
-  /** Opens a pull request of the branch `head`, by an author of its own. */
-  openBranch(head: string, ...files: FileGiven[]): Promise<number>
-  /** Delivers an event of a pull request and runs the due jobs. */
-  deliver(number: number, given: PullAction | ({ action: PullAction } & PullDetails)): Promise<void>
-  /** Merges a pull request and delivers the event. */
-  merge(number: number): Promise<void>
-  /** Closes a pull request unmerged and delivers the event. */
-  close(number: number): Promise<void>
-  /** Pushes a commit to a pull request and delivers the event. `files` replaces its changed files. */
-  push(number: number, files: FileGiven[]): Promise<void>
-  /** Writes a file of the default branch, or deletes it, and delivers the push. Returns the commit. */
-  writeFile(path: string, text: string | null): Promise<string>
-  /** Advances the clock and runs the due jobs. */
-  advance(ms: number): Promise<void>
-  /** The text of the App's comment; undefined if there is none. Two comments fail the test. */
-  comment(number: number): string | undefined
-  /** The write requests that GitHub received for this repository, such as `PATCH /issues/comments/17`. */
-  writes(): string[]
-  /** All requests of the App that GitHub received for this repository. */
-  calls(): string[]
-}
+export type TrackedRepository = ReturnType<typeof trackedRepository>
 
 const COUNT = 60
 /**
@@ -96,7 +62,7 @@ function trackedRepository(given: {
   service: AppService
   full_name: string
   id: number
-}): TrackedRepository {
+}) {
   const { github, service, full_name, id } = given
   const githubRepo = github.at(full_name)
   const installation = github.app.install({ repositories: [full_name] })
@@ -104,7 +70,8 @@ function trackedRepository(given: {
     const failed = await service.runDueJobs()
     expect(failed).toEqual([])
   }
-  const request: TrackedRepository['request'] = (method, path, options) =>
+  /** A request below the repository as Ada, who has write access: `request('GET', '/settings')`. */
+  const request = (method: string, path: string, options?: RequestOptions): Promise<Answer> =>
     service.api(method, `/api/v1/repos/${full_name}${path}`, options)
   const createdBody = async (path: string, body: object): Promise<Answer['body']> => {
     const answer = await request('POST', path, { body })
@@ -114,14 +81,17 @@ function trackedRepository(given: {
   }
   let authors = 0
   const below = `/repos/${full_name}`
+  /** All requests of the App that GitHub received for this repository. */
   const calls = () =>
     github
       .requests(`* ${below}*`)
       .filter(({ token }) => token !== 'ada')
       .map(({ route }) => route.replace(below, ''))
-  const deliver: TrackedRepository['deliver'] = (number, event) =>
+  /** Delivers an event of a pull request and runs the due jobs. */
+  const deliver = (number: number, event: PullAction | ({ action: PullAction } & PullDetails)) =>
     service.deliverAndRun(pullRequestEvent(github, full_name, number, event))
-  const open: TrackedRepository['open'] = async (pull) => {
+  /** Opens a pull request, by another author each time, and delivers the event; returns its number. */
+  const open = async (pull: PullGiven = {}) => {
     authors += 1
     const { number } = githubRepo.open({ files: ['src/pay.ts'], author: `author-${authors}`, ...pull })
     await deliver(number, 'opened')
@@ -133,59 +103,57 @@ function trackedRepository(given: {
     githubRepo,
     installation,
     request,
-    async createActivity(body) {
+    /** Creates an activity and runs the due jobs; returns its id. `body` overrides the default fields. */
+    async createActivity(body: object = {}): Promise<string> {
       const scope = { paths: ['src/pay.ts'] }
-      const activityBody = {
-        title: 'Retry payments',
-        summary: 'Retries twice.',
-        actor: 'Ben',
-        branch: 'retries',
-        scope,
-      }
-      return (await createdBody('/activity', { ...activityBody, ...body })).activity.id
+      const words = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben' }
+      return (await createdBody('/activity', { ...words, branch: 'retries', scope, ...body })).activity.id
     },
-    async createNotable(body) {
-      const notableBody = {
-        title: 'Tills are frozen',
-        summary: 'Until Friday.',
-        importance: 'medium',
-        category: 'warning',
-      }
-      return (await createdBody('/notables', { ...notableBody, ...body })).id
+    /** Creates a notable and runs the due jobs; returns its id. */
+    async createNotable(body: object = {}): Promise<string> {
+      const words = { title: 'Tills are frozen', summary: 'Until Friday.' }
+      const rank = { importance: 'medium', category: 'warning' }
+      return (await createdBody('/notables', { ...words, ...rank, ...body })).id
     },
     open,
-    openBranch: (head, ...files) =>
+    /** Opens a pull request of the branch `head`, by an author of its own. */
+    openBranch: (head: string, ...files: FileGiven[]) =>
       open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files }),
     deliver,
-    async merge(number) {
+    async merge(number: number) {
       githubRepo.merge(number)
       await deliver(number, 'closed')
     },
-    async close(number) {
+    async close(number: number) {
       githubRepo.close(number)
       await deliver(number, 'closed')
     },
-    async push(number, files) {
+    /** Pushes a commit to a pull request and delivers the event. `files` replaces its changed files. */
+    async push(number: number, files: FileGiven[]) {
       const push = githubRepo.pushTo(number)
       githubRepo.update(number, { files })
       await deliver(number, { action: 'synchronize', push })
     },
-    async writeFile(path, text) {
+    /** Writes a file of the default branch, or deletes it, and delivers the push. Returns the commit. */
+    async writeFile(path: string, text: string | null) {
       const push = githubRepo.write(path, text)
       await service.deliverAndRun(
         pushEvent(github, full_name, { ...push, [text === null ? 'removed' : 'modified']: [path] }),
       )
       return push.after
     },
-    async advance(ms) {
+    /** Advances the clock and runs the due jobs. */
+    async advance(ms: number) {
       service.clock.advance(ms)
       await runDueJobs()
     },
-    comment(number) {
+    /** The text of the App's comment; undefined if there is none. Two comments fail the test. */
+    comment(number: number) {
       const own = githubRepo.comments(number).filter(({ app }) => app === github.app.slug)
       expect(own.length).toBeLessThan(2)
       return own[0]?.body
     },
+    /** The write requests that GitHub received for this repository, such as `PATCH /issues/comments/17`. */
     writes: () => calls().filter((route) => !route.startsWith('GET ')),
     calls,
   }
