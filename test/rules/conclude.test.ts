@@ -164,7 +164,7 @@ describe('the lists', () => {
     const work = collision('act_2', 'high')
     const note = matching('ntb_1', 'low')
     const result = concluded({
-      expected: new Map([...OWN, ['act_3', 'stacked']]),
+      expected: new Map([['act_3', 'stacked'], ...OWN]),
       ...{ collisions: [work], notables: [note], other_base: ['act_4'] },
     })
     expect(result).toMatchObject({
@@ -193,14 +193,16 @@ describe('the lists', () => {
     const { url } = DONE_BY
     const findings = [{ kind: 'done', url, share: 0.9, added_lines: 10 }]
     const done = { id: '#40', title: 'Retry', pr_url: url, severity: 'high', is_bot: false, findings }
+    const nowhere = { areas: [], paths: [], same_author: false, cut: false }
     expect(concluded({ done_by: DONE_BY, collisions: [collision('a', 'low')] })).toMatchObject({
       ...{ overlap_detected: true, severity: 'high', total_related: 2, related_activity_ids: ['a'] },
-      matches: [{ ...done, consequence: 'same_work' }, { id: 'a' }],
+      matches: [{ ...done, ...nowhere, consequence: 'same_work' }, { id: 'a' }],
     })
   })
 
   test('are marked as truncated when more is related or expected', () => {
     const collisions = [collision('a', 'low')]
+    expect(concluded({ cut: 1 }).checked_against.complete).toBe(false)
     expect(concluded({ collisions, total_related: 1 }).truncated).toBe(false)
     expect(concluded({ collisions, total_related: 2 }).truncated).toBe(true)
     const expected = (count: number) =>
@@ -221,8 +223,10 @@ describe('the suggestions for reuse', () => {
     const pr_url = 'https://github.com/acme/shop/pull/7'
     const decision_url = 'https://acme.example/7'
     const result = concluded({
+      done_by: DONE_BY,
       merged: [
-        comparedActivity('act_2', { merged_at: on(5), pr_url }),
+        comparedActivity('act_4', { merged_at: on(5), pr_url: DONE_BY.url }),
+        comparedActivity('act_2', { merged_at: on(3), pr_url, is_by_newcomer: true }),
         comparedActivity('act_1', { merged_at: on(3) }),
       ],
       notables: [
@@ -231,15 +235,16 @@ describe('the suggestions for reuse', () => {
         matching('ntb_2', 'low', { record: { category: 'pattern', created_at: on(3) } }),
       ],
     })
-    expect(result.reuse_opportunities.map(({ type, id, url }) => [type, id, url])).toEqual([
-      ['activity', 'act_2', pr_url],
-      ['notable', 'ntb_3', decision_url],
-      ['notable', 'ntb_2', null],
-      ['activity', 'act_1', null],
+    const reason = 'Recently merged by “Actor act_1”, with an overlapping scope; pull it first.'
+    const follow = 'A pattern to follow in the files that you change.'
+    const merged = '#40 is merged and has 9 of the 10 lines that your change adds.'
+    expect(result.reuse_opportunities).toMatchObject([
+      { type: 'merged', title: 'Retry', summary: '', url: DONE_BY.url, reason: merged, share: 0.9 },
+      { type: 'notable', id: 'ntb_3', url: decision_url, reason: follow },
+      { type: 'notable', id: 'ntb_2', url: null },
+      { type: 'activity', id: 'act_2', url: pr_url, summary: '' },
+      { type: 'activity', id: 'act_1', url: null, summary: 'Some work.', reason },
     ])
-    expect(result.reuse_opportunities[0]?.reason).toBe(
-      'Recently merged by “Actor act_2”, with an overlapping scope; pull it first.',
-    )
   })
 
   test('are at most ten', () => {

@@ -81,18 +81,16 @@ describe('a declared path, which may be a directory', () => {
   })
 })
 
-describe('by its content', () => {
-  const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
-  test.each([
-    ['no patch and no changed lines', change({ changed_lines: 0, blob_sha: 'a1' }), 'binary'],
-    ['only another name', change({ changed_lines: 0, status: 'renamed', previous_path: 'b' }), null],
-    ['no content at all', change({ changed_lines: 0, status: 'added', blob_sha: EMPTY_BLOB }), null],
-    ['an omitted patch', change({ changed_lines: 9000 }), null],
-    ['unknown content', change(), null],
-    ['lines', change({ patch: '@@ -1 +1 @@\n-a\n+b', changed_lines: 2 }), null],
-  ])('a file with %s is %s', (_, file, noise) => {
-    expect(noiseOf(file, DEFAULT_NOISE)).toBe(noise)
-  })
+const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+test.each([
+  ['no patch and no changed lines', change({ changed_lines: 0, blob_sha: 'a1' }), 'binary'],
+  ['only another name', change({ changed_lines: 0, status: 'renamed', previous_path: 'b' }), null],
+  ['no content at all', change({ changed_lines: 0, status: 'added', blob_sha: EMPTY_BLOB }), null],
+  ['an omitted patch', change({ changed_lines: 9000 }), null],
+  ['unknown content', change(), null],
+  ['lines', change({ patch: '@@ -1 +1 @@\n-a\n+b', changed_lines: 2 }), null],
+])('by its content a file with %s is %s', (_, file, noise) => {
+  expect(noiseOf(file, DEFAULT_NOISE)).toBe(noise)
 })
 
 test.each([
@@ -123,24 +121,22 @@ test.each([
   expect(classOf(path, { attributes: attributesFrom(text) })).toBe(noise)
 })
 
-describe('settings', () => {
-  const by = (text: string) => ({ attributes: attributesFrom(text) })
-  const golden = { paths: { snapshot: [parseGlob('testdata/**')] } }
+const by = (text: string) => ({ attributes: attributesFrom(text) })
+const golden = { paths: { snapshot: [parseGlob('testdata/**')] } }
 
-  test.each([
-    ['add files to a class', golden, 'testdata/a.txt', 'snapshot'],
-    ['do not affect other files', golden, 'src/a.txt', null],
-    ['switch a class off', { classes: { changelog: false } }, 'CHANGELOG.md', null],
-    ['leave a class on', { classes: { changelog: true } }, 'CHANGELOG.md', 'changelog'],
-    ['switch off a class and leave others', { classes: { lock: false } }, 'vendor/go.sum', 'vendored'],
-    [
-      'come before attributes',
-      { ...golden, ...by('testdata/* -linguist-generated') },
-      'testdata/a',
-      'snapshot',
-    ],
-    ['apply to attributes', { classes: { generated: false }, ...by('* linguist-generated') }, 'a.c', null],
-  ])('%s', (_, rules, path, noise) => {
-    expect(classOf(path, rules)).toBe(noise)
-  })
+test.each([
+  ['add files to a class', golden, 'testdata/a.txt', 'snapshot'],
+  ['do not affect other files', golden, 'src/a.txt', null],
+  ['switch a class off', { classes: { changelog: false } }, 'CHANGELOG.md', null],
+  ['leave a class on', { classes: { changelog: true } }, 'CHANGELOG.md', 'changelog'],
+  ['switch off a class and leave others', { classes: { lock: false } }, 'vendor/go.sum', 'vendored'],
+  [
+    'come before attributes',
+    { ...golden, ...by('testdata/* -linguist-generated') },
+    'testdata/a',
+    'snapshot',
+  ],
+  ['apply to attributes', { classes: { generated: false }, ...by('* linguist-generated') }, 'a.c', null],
+])('settings %s', (_, rules, path, noise) => {
+  expect(classOf(path, rules)).toBe(noise)
 })

@@ -172,15 +172,13 @@ test('a branch that becomes a pull request keeps its pairs, with the sides in or
   })
 })
 
-describe('of the pairs of a branch that got a pull request', () => {
-  const onBranch = { ...open, a: '#1', b: 'branch:fix' }
-  const own = { ...open, a: '#2', b: 'branch:fix' }
-  test.each<[string, PairRow[], PairRow[]]>([
-    ['one moves to it', [onBranch], [open]],
-    ['one that it has itself is left out', [open, onBranch], [open]],
-    ['that with itself is left out', [own], []],
-    ['its own stays', [open], [open]],
-  ])('%s', (_, rows, expected) => {
-    expect([...gatherPairs(rows, '#2', 'branch:fix').values()]).toEqual(expected)
-  })
+const onBranch = { ...open, a: '#1', b: 'branch:fix' }
+const own = { ...open, a: '#2', b: 'branch:fix' }
+test.each<[string, PairRow[], PairRow[]]>([
+  ['one moves to it', [onBranch], [open]],
+  ['one that it has itself is left out', [open, onBranch], [open]],
+  ['that with itself is left out', [own], []],
+  ['its own stays', [open], [open]],
+])('of the pairs of a branch that got a pull request, %s', (_, rows, expected) => {
+  expect([...gatherPairs(rows, '#2', 'branch:fix').values()]).toEqual(expected)
 })

@@ -122,27 +122,25 @@ test('a directory is numbered as the settings say', () => {
   expect(shared([CARTS], [ORDERS], { ...rules, isNumbered: () => false })).toEqual([])
 })
 
-describe('after a merge, a side still takes', () => {
-  const number = {
-    kind: 'number',
-    ...{ directory: 'db/migrations', value: '0042', yours: '0042_orders.sql', their_own: null },
-  } as const
-  const parent = {
-    kind: 'parent',
-    ...{ directory: 'shop/migrations', value: '0041_users', yours: '0042_b.py', their_own: '0042_a' },
-  } as const
+const number = {
+  kind: 'number',
+  ...{ directory: 'db/migrations', value: '0042', yours: '0042_orders.sql', their_own: null },
+} as const
+const parent = {
+  kind: 'parent',
+  ...{ directory: 'shop/migrations', value: '0041_users', yours: '0042_b.py', their_own: '0042_a' },
+} as const
 
-  test.each<[string, File[], typeof number | typeof parent, number]>([
-    ['the number', [ORDERS], number, 1],
-    ['… under a new name', [numbered('0042_buys.sql')], number, 1],
-    ['no number after a renumbering', [numbered('0043_orders.sql')], number, 0],
-    ['the parent', [B], parent, 1],
-    ['no parent after a change of it', [django('0043_b', ['0042_a'])], parent, 0],
-    ['the parent if other heads are joined', [B, merge('0043_merge', '0042_old', '0042_b')], parent, 1],
-    ['no parent once both are joined', [B, merge('0043_merge', '0042_a', '0042_b')], parent, 0],
-  ])('%s', (_, files, sequence, count) => {
-    expect(stillTaken(files, [sequence])).toHaveLength(count)
-  })
+test.each<[string, File[], typeof number | typeof parent, number]>([
+  ['the number', [ORDERS], number, 1],
+  ['… under a new name', [numbered('0042_buys.sql')], number, 1],
+  ['no number after a renumbering', [numbered('0043_orders.sql')], number, 0],
+  ['the parent', [B], parent, 1],
+  ['no parent after a change of it', [django('0043_b', ['0042_a'])], parent, 0],
+  ['the parent if other heads are joined', [B, merge('0043_merge', '0042_old', '0042_b')], parent, 1],
+  ['no parent once both are joined', [B, merge('0043_merge', '0042_a', '0042_b')], parent, 0],
+])('after a merge, a side still takes %s', (_, files, sequence, count) => {
+  expect(stillTaken(files, [sequence])).toHaveLength(count)
 })
 
 test('of sides with thousands of migrations and parents, ten are found, and no migration is compared with each other one', () => {

@@ -83,7 +83,7 @@ function doneMatch(done_by: DoneWork): Match {
 
 /** The merged pull request that has the lines, then merged activities to pull and patterns to follow, the newest first. */
 function reuseOf({ merged, notables, done_by }: Conclusion): OverlapResult['reuse_opportunities'] {
-  const others = merged.filter(({ pr_url }) => done_by === null || pr_url === null || pr_url !== done_by.url)
+  const others = merged.filter(({ pr_url }) => pr_url === null || pr_url !== done_by?.url)
   const work = others.map((activity) => ({
     at: activity.merged_at?.toISOString() ?? '',
     type: 'activity' as const,
@@ -105,7 +105,7 @@ function reuseOf({ merged, notables, done_by }: Conclusion): OverlapResult['reus
       reason: 'A pattern to follow in the files that you change.',
     }))
   const newest = [...work, ...patterns]
-    .sort((a, b) => (a.at < b.at || (a.at === b.at && a.id < b.id) ? 1 : -1))
+    .sort((a, b) => (a.at + a.id < b.at + b.id ? 1 : -1))
     .map(({ at: _, ...opportunity }) => opportunity)
   return [...(done_by === null ? [] : [doneOf(done_by)]), ...newest].slice(0, REUSE_MAX)
 }
