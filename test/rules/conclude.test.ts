@@ -20,143 +20,139 @@ const sameWork: Partial<Match> = { consequence: 'same_work', findings: [{ kind: 
 const own = { same_author: true }
 const OWN: Conclusion['expected'] = new Map([['act_1', 'own']])
 
-describe('the reason', () => {
-  const NO_OVERLAP = 'No overlap with 3 live activities and 1 active notable.'
-  const NOT_COMPARED =
-    'No activity was compared: there was nothing to compare, because no paths or areas were named'
-  const HIGH_NOTE = 'Overlap of high severity. Notable (high) for the whole repository: “Note n”.'
-  const MERGED = '#40 is merged and has 9 of the 10 lines that your change adds.'
-  const PLACE = 'it works on “src/a” too.'
-  const expected: Conclusion['expected'] = new Map([...OWN, ['act_2', 'stacked']])
-  const forArea = matching('m', 'low', { match: { areas: ['pay'] } })
+const NO_OVERLAP = 'No overlap with 3 live activities and 1 active notable.'
+const NOT_COMPARED =
+  'No activity was compared: there was nothing to compare, because no paths or areas were named'
+const HIGH_NOTE = 'Overlap of high severity. Notable (high) for the whole repository: “Note n”.'
+const MERGED = '#40 is merged and has 9 of the 10 lines that your change adds.'
+const PLACE = 'it works on “src/a” too.'
+const expected: Conclusion['expected'] = new Map([...OWN, ['act_2', 'stacked']])
+const forArea = matching('m', 'low', { match: { areas: ['pay'] } })
 
-  test.each<[string, Partial<Conclusion>, string]>([
-    ['nothing was found', {}, NO_OVERLAP],
-    ['nothing was given', { emptiness: 'nothing_given' }, `${NOT_COMPARED}.`],
-    [
-      'the branch has nothing',
-      { emptiness: 'nothing_given', branch: 'retries' },
-      `${NOT_COMPARED}, and no live activity of “retries” has any.`,
-    ],
-    [
-      'own and stacked work was found',
-      { expected },
-      `${NO_OVERLAP} 2 live activities of the same branch or stack are expected and not counted.`,
-    ],
-    [
-      'a collision by path was found',
-      { collisions: [collision('a', 'medium', { branch: 'retries' })] },
-      `Overlap of medium severity. Possible overlap (medium) with “Work a” by “Actor a” on “retries”: ${PLACE}`,
-    ],
-    [
-      'a notable is more severe than a collision',
-      { collisions: [collision('a', 'medium')], notables: [matching('n', 'high')] },
-      `${HIGH_NOTE} Possible overlap (medium) with “Work a” by “Actor a”: ${PLACE}`,
-    ],
-    [
-      'both do the same work',
-      { collisions: [collision('a', 'high', {}, sameWork)] },
-      'Overlap of high severity. Same work (high) with “Work a” by “Actor a”: it seems to do the same as yours (both close “#7”).',
-    ],
-    [
-      'own work is as severe as that of others, which comes first',
-      { collisions: [collision('b', 'low', {}, own), collision('a', 'low')] },
-      `Overlap of low severity. Possible overlap (low) with “Work a” by “Actor a”: ${PLACE} Possible overlap (low) with your other work “Work b”: it works on “src/b” too.`,
-    ],
-    ['only other lines of its files are changed', { same_file: ['act_1'] }, NO_OVERLAP],
-    ['it is merged already', { done_by: DONE_BY }, MERGED],
-    [
-      'more was found than can be named',
-      { notables: [matching('n', 'high'), forArea, matching('k', 'low')], total_related: 300 },
-      `${HIGH_NOTE} Notable (low) for “pay”: “Note m”. And 298 more.`,
-    ],
-    [
-      'lists of files were cut',
-      { cut: 2 },
-      `${NO_OVERLAP} GitHub cut the list of changed files of 2 live activities; the files that it left out were not compared.`,
-    ],
-    ['the check was incomplete', { checked_against: INCOMPLETE }, `${NO_OVERLAP} ${BUDGET_EXHAUSTED}`],
-    [
-      'a notable was found, and no scope was given',
-      { emptiness: 'nothing_given', notables: [matching('n', 'high')] },
-      `${HIGH_NOTE} ${NOT_COMPARED}.`,
-    ],
-  ])('if %s', (_, changes, reason) => {
-    expect(concluded(changes).reason).toBe(reason)
-  })
+test.each<[string, Partial<Conclusion>, string]>([
+  ['nothing was found', {}, NO_OVERLAP],
+  ['nothing was given', { emptiness: 'nothing_given' }, `${NOT_COMPARED}.`],
+  [
+    'the branch has nothing',
+    { emptiness: 'nothing_given', branch: 'retries' },
+    `${NOT_COMPARED}, and no live activity of “retries” has any.`,
+  ],
+  [
+    'own and stacked work was found',
+    { expected },
+    `${NO_OVERLAP} 2 live activities of the same branch or stack are expected and not counted.`,
+  ],
+  [
+    'a collision by path was found',
+    { collisions: [collision('a', 'medium', { branch: 'retries' })] },
+    `Overlap of medium severity. Possible overlap (medium) with “Work a” by “Actor a” on “retries”: ${PLACE}`,
+  ],
+  [
+    'a notable is more severe than a collision',
+    { collisions: [collision('a', 'medium')], notables: [matching('n', 'high')] },
+    `${HIGH_NOTE} Possible overlap (medium) with “Work a” by “Actor a”: ${PLACE}`,
+  ],
+  [
+    'both do the same work',
+    { collisions: [collision('a', 'high', {}, sameWork)] },
+    'Overlap of high severity. Same work (high) with “Work a” by “Actor a”: it seems to do the same as yours (both close “#7”).',
+  ],
+  [
+    'own work is as severe as that of others, which comes first',
+    { collisions: [collision('b', 'low', {}, own), collision('a', 'low')] },
+    `Overlap of low severity. Possible overlap (low) with “Work a” by “Actor a”: ${PLACE} Possible overlap (low) with your other work “Work b”: it works on “src/b” too.`,
+  ],
+  ['only other lines of its files are changed', { same_file: ['act_1'] }, NO_OVERLAP],
+  ['it is merged already', { done_by: DONE_BY }, MERGED],
+  [
+    'more was found than can be named',
+    { notables: [matching('n', 'high'), forArea, matching('k', 'low')], total_related: 300 },
+    `${HIGH_NOTE} Notable (low) for “pay”: “Note m”. And 298 more.`,
+  ],
+  [
+    'lists of files were cut',
+    { cut: 2 },
+    `${NO_OVERLAP} GitHub cut the list of changed files of 2 live activities; the files that it left out were not compared.`,
+  ],
+  ['the check was incomplete', { checked_against: INCOMPLETE }, `${NO_OVERLAP} ${BUDGET_EXHAUSTED}`],
+  [
+    'a notable was found, and no scope was given',
+    { emptiness: 'nothing_given', notables: [matching('n', 'high')] },
+    `${HIGH_NOTE} ${NOT_COMPARED}.`,
+  ],
+])('the reason if %s', (_, changes, reason) => {
+  expect(concluded(changes).reason).toBe(reason)
 })
 
-describe('the advice', () => {
-  const pr_url = 'https://github.com/acme/shop/pull/7'
-  const by = (severity: Severity, changes: Partial<MergedActivity> = {}, match = {}) => [
-    collision('act_1', severity, changes, match),
-  ]
-  const same = by('high', {}, sameWork)
-  const ofBot = collision('act_1', 'high', { pr_number: 7 }, { is_bot: true })
-  const of = { source: 'pull_request', actor: 'ben[bot]', created_by: null, pr_number: 7 } as const
-  const CUT = 'Not everything was compared, because GitHub cut a list of changed files'
-  test.each<[string, Partial<Conclusion>, RegExp]>([
-    ['nothing', {}, /^Go ahead, and create an activity/],
-    [
-      'a checked activity without a scope',
-      { self: ['act_0'], emptiness: 'nothing_given' },
-      /^Name the files that you change: update your activity with scope\.paths/,
-    ],
-    [
-      'nothing in an incomplete check',
-      { checked_against: INCOMPLETE },
-      /^Not everything was compared: narrow the scope/,
-    ],
-    ['work of the same branch', { expected: OWN }, /^Go ahead, and keep the activity of your branch/],
-    ['an empty scope', { emptiness: 'nothing_given' }, /^Name the files that you intend to change in scope/],
-    [
-      'a collision of medium severity with a pull request',
-      { collisions: by('medium', { pr_url, pr_number: 7 }) },
-      /, talk to login-act_1 \(#7\): agree on who changes what/,
-    ],
-    [
-      'a collision of high severity with a pull request of GitHub',
-      { collisions: by('high', of) },
-      /, talk to ben\[bot\] \(#7\): wait, split the work, or build on #7\.$/,
-    ],
-    ['own work', { collisions: by('high', {}, own) }, /, finish your other work \(act_1\), or build on it/],
-    ['work of a bot', { collisions: [ofBot] }, /^Go ahead, and rebase #7 after yours is merged\.$/],
-    ['the same work', { collisions: same }, /talk to login-act_1: close one of the two; theirs was first\.$/],
-    ['later same work', { self: ['act_0'], collisions: same }, /: close one of the two; yours was first\.$/],
-    ['work that is merged already', { done_by: DONE_BY }, /^Look at #40 before you go on: it is merged/],
-    [
-      'a collision with work of a token without a user',
-      { collisions: by('medium', { created_by: null, pr_number: 7 }) },
-      /, talk to the author of #7: agree/,
-    ],
-    [
-      'a collision with work of nobody known',
-      { collisions: by('medium', { created_by: null }) },
-      /, talk to the author of act_1: agree/,
-    ],
-    [
-      'nothing, where a list of files was cut',
-      { cut: 1 },
-      new RegExp(`^${CUT}: go ahead with care, and create an activity`),
-    ],
-    [
-      'a collision, where a list of files was cut',
-      { cut: 1, collisions: by('low') },
-      new RegExp(`^Go ahead, and let login-act_1 know\\. ${CUT}\\.$`),
-    ],
-    [
-      'a collision and a more severe notable',
-      { collisions: by('low'), notables: [matching('n', 'medium')] },
-      /^Read the notable “Note n” by cy first\. Go ahead, and let login-act_1 know\.$/,
-    ],
-    [
-      'collisions and a notable that is as severe',
-      { collisions: [...by('high'), collision('b', 'low')], notables: [matching('n', 'high')] },
-      /, talk to login-act_1: .* Read the notable “Note n” by cy first\.$/,
-    ],
-  ])('for %s is given', (_, changes, advice) => {
-    expect(concluded(changes).recommended_action).toMatch(advice)
-  })
+const pr_url = 'https://github.com/acme/shop/pull/7'
+const by = (severity: Severity, changes: Partial<MergedActivity> = {}, match = {}) => [
+  collision('act_1', severity, changes, match),
+]
+const same = by('high', {}, sameWork)
+const ofBot = collision('act_1', 'high', { pr_number: 7 }, { is_bot: true })
+const of = { source: 'pull_request', actor: 'ben[bot]', created_by: null, pr_number: 7 } as const
+const CUT = 'Not everything was compared, because GitHub cut a list of changed files'
+test.each<[string, Partial<Conclusion>, RegExp]>([
+  ['nothing', {}, /^Go ahead, and create an activity/],
+  [
+    'a checked activity without a scope',
+    { self: ['act_0'], emptiness: 'nothing_given' },
+    /^Name the files that you change: update your activity with scope\.paths/,
+  ],
+  [
+    'nothing in an incomplete check',
+    { checked_against: INCOMPLETE },
+    /^Not everything was compared: narrow the scope/,
+  ],
+  ['work of the same branch', { expected: OWN }, /^Go ahead, and keep the activity of your branch/],
+  ['an empty scope', { emptiness: 'nothing_given' }, /^Name the files that you intend to change in scope/],
+  [
+    'a collision of medium severity with a pull request',
+    { collisions: by('medium', { pr_url, pr_number: 7 }) },
+    /, talk to login-act_1 \(#7\): agree on who changes what/,
+  ],
+  [
+    'a collision of high severity with a pull request of GitHub',
+    { collisions: by('high', of) },
+    /, talk to ben\[bot\] \(#7\): wait, split the work, or build on #7\.$/,
+  ],
+  ['own work', { collisions: by('high', {}, own) }, /, finish your other work \(act_1\), or build on it/],
+  ['work of a bot', { collisions: [ofBot] }, /^Go ahead, and rebase #7 after yours is merged\.$/],
+  ['the same work', { collisions: same }, /talk to login-act_1: close one of the two; theirs was first\.$/],
+  ['later same work', { self: ['act_0'], collisions: same }, /: close one of the two; yours was first\.$/],
+  ['work that is merged already', { done_by: DONE_BY }, /^Look at #40 before you go on: it is merged/],
+  [
+    'a collision with work of a token without a user',
+    { collisions: by('medium', { created_by: null, pr_number: 7 }) },
+    /, talk to the author of #7: agree/,
+  ],
+  [
+    'a collision with work of nobody known',
+    { collisions: by('medium', { created_by: null }) },
+    /, talk to the author of act_1: agree/,
+  ],
+  [
+    'nothing, where a list of files was cut',
+    { cut: 1 },
+    new RegExp(`^${CUT}: go ahead with care, and create an activity`),
+  ],
+  [
+    'a collision, where a list of files was cut',
+    { cut: 1, collisions: by('low') },
+    new RegExp(`^Go ahead, and let login-act_1 know\\. ${CUT}\\.$`),
+  ],
+  [
+    'a collision and a more severe notable',
+    { collisions: by('low'), notables: [matching('n', 'medium')] },
+    /^Read the notable “Note n” by cy first\. Go ahead, and let login-act_1 know\.$/,
+  ],
+  [
+    'collisions and a notable that is as severe',
+    { collisions: [...by('high'), collision('b', 'low')], notables: [matching('n', 'high')] },
+    /, talk to login-act_1: .* Read the notable “Note n” by cy first\.$/,
+  ],
+])('the advice for %s', (_, changes, advice) => {
+  expect(concluded(changes).recommended_action).toMatch(advice)
 })
 
 describe('the lists', () => {
@@ -237,9 +233,8 @@ describe('the suggestions for reuse', () => {
     })
     const reason = 'Recently merged by “Actor act_1”, with an overlapping scope; pull it first.'
     const follow = 'A pattern to follow in the files that you change.'
-    const merged = '#40 is merged and has 9 of the 10 lines that your change adds.'
     expect(result.reuse_opportunities).toMatchObject([
-      { type: 'merged', title: 'Retry', summary: '', url: DONE_BY.url, reason: merged, share: 0.9 },
+      { type: 'merged', title: 'Retry', summary: '', url: DONE_BY.url, reason: MERGED, share: 0.9 },
       { type: 'notable', id: 'ntb_3', url: decision_url, reason: follow },
       { type: 'notable', id: 'ntb_2', url: null },
       { type: 'activity', id: 'act_2', url: pr_url, summary: '' },

@@ -129,25 +129,31 @@ describe('two sides, either way round,', () => {
   })
 
   test.each<[string, number[], number[], Finding[]]>([
-    ['the issue that both close', [12, 7], [7], [ISSUE]],
-    ['no issue if they close different ones', [1], [2], []],
+    ['the issue that both close, after a conflict', [12, 7], [7], [IN_B, ISSUE]],
+    ['no issue if they close different ones', [1], [2], [IN_B]],
   ])('have in common %s', (_, mine, its, findings) => {
-    expect(compared(side([B], mine), side([C], its)).findings).toEqual(findings)
+    expect(compared(side([B], mine), side([edit('b.ts', 20, 'y')], its)).findings).toEqual(findings)
+  })
+
+  test('know which files and manifests of the own side the other changes alike', () => {
+    expect(compared(side([ONE, MOD, B, SUM]), side([ONE, MOD, C, SUM])).agreed.size).toBe(2)
+    expect(compared(side([B]), side([C])).agreed.size).toBe(0)
   })
 })
 
 const AGENT = { login: 'copilot', actor: null, assignee: null, is_shared: true }
 test.each<[string, Partial<Author>, Partial<Author>, boolean]>([
-  ['one login', { login: 'Ada', is_shared: false }, { login: 'ada' }, true],
+  ['one login', { login: 'Ada', is_shared: false }, { login: 'ada', is_shared: false }, true],
   ['two logins', { is_shared: false }, { login: 'ada' }, false],
-  ['no known login', { login: null, is_shared: false }, { login: null }, false],
+  ['no known login', { login: null, is_shared: false }, { is_shared: false }, false],
   ['a coding agent', {}, {}, false],
   ['… declared by one actor', { actor: 'ada' }, { actor: 'ada' }, true],
   ['… declared by two', { actor: 'ada', assignee: 'x' }, { actor: 'ben', assignee: 'x' }, false],
   ['… for one assignee', { actor: 'ada', assignee: 'x' }, { assignee: 'x' }, true],
   ['… for two assignees', { assignee: 'x' }, { assignee: 'y' }, false],
 ])('sides of %s have the same author or not', (_, one, other, expected) => {
-  expect(isSameAuthor({ ...AGENT, ...one }, { ...AGENT, ...other })).toBe(expected)
+  const [a, b] = [one, other].map((each) => ({ ...AGENT, ...each })) as [Author, Author]
+  expect([isSameAuthor(a, b), isSameAuthor(b, a)]).toEqual([expected, expected])
 })
 
 test.each([

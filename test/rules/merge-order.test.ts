@@ -1,5 +1,5 @@
 /** In which order to merge the open pull requests that conflict with each other. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { mergeOrder, type OpenPullRequest } from '../../src/engine/check/merge-order.ts'
 
 /**
@@ -63,23 +63,21 @@ test('clear are those that neither conflict nor may conflict, the newest first',
   expect(mergeOrder(pullsOf('e d? c:b b:c a'), null).clear).toEqual(['e', 'a'])
 })
 
-describe('the order is marked as incomplete', () => {
-  const NOT_COMPARED = 'Only the newest 7 live activities were compared.'
-  const known = (pulls: string) =>
-    `It is not known whether ${pulls} further conflicts; those without a known conflict are in neither list.`
-  test.each<[string, string, string | null, string | undefined]>([
-    ['not if all is known', 'b:a a:b c', null, undefined],
-    ['if not all were compared', 'a', NOT_COMPARED, NOT_COMPARED],
-    ['if one may conflict', 'a?', null, known('1 open pull request has')],
-    [
-      'if some may have further conflicts',
-      'b:a? a:b?',
-      NOT_COMPARED,
-      `${NOT_COMPARED} ${known('2 open pull requests have')}`,
-    ],
-  ])('%s', (_, given, not_compared, reason) => {
-    const order = mergeOrder(pullsOf(given), not_compared)
-    expect(order.complete).toEqual(reason === undefined ? undefined : false)
-    expect(order.reason).toEqual(reason)
-  })
+const NOT_COMPARED = 'Only the newest 7 live activities were compared.'
+const known = (pulls: string) =>
+  `It is not known whether ${pulls} further conflicts; those without a known conflict are in neither list.`
+test.each<[string, string, string | null, string | undefined]>([
+  ['not if all is known', 'b:a a:b c', null, undefined],
+  ['if not all were compared', 'a', NOT_COMPARED, NOT_COMPARED],
+  ['if one may conflict', 'a?', null, known('1 open pull request has')],
+  [
+    'if some may have further conflicts',
+    'b:a? a:b?',
+    NOT_COMPARED,
+    `${NOT_COMPARED} ${known('2 open pull requests have')}`,
+  ],
+])('the order is marked as incomplete %s', (_, given, not_compared, reason) => {
+  const order = mergeOrder(pullsOf(given), not_compared)
+  expect(order.complete).toEqual(reason === undefined ? undefined : false)
+  expect(order.reason).toEqual(reason)
 })

@@ -1,5 +1,5 @@
 /** The texts of notifications. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { NotableRow } from '../../src/server/records/notables/table.ts'
 import { bodyFor, notableNotification, pairNotification } from '../../src/server/tell/notification.ts'
 import { isPublic, publicLookup } from '../../src/server/tell/notify.ts'
@@ -121,18 +121,16 @@ test.each([{}, { all: true }])(
 )
 
 // Threat: A mention or a link in a notification through a title or a branch
-describe('user text becomes no mention and no link', () => {
-  test.each([
-    '<!channel> look',
-    '<https://evil.example|click>',
-    '[click](https://evil.example)',
-    '`@everyone`',
-    'a\u202eb\u0000c\nd',
-  ])('%j', (title) => {
-    const { text } = notableNotification(notable({ title }), SHOP.full_name, null)
-    const [, shown = ''] = /importance by `ada`: (`.*`)$/.exec(text) ?? []
-    expect(shown).not.toMatch(/[<>\p{Cc}\p{Cf}]/u)
-    const [fence = ''] = /^`+/.exec(shown) ?? []
-    expect(shown.slice(fence.length, -fence.length)).not.toContain(fence)
-  })
+test.each([
+  '<!channel> look',
+  '<https://evil.example|click>',
+  '[click](https://evil.example)',
+  '`@everyone`',
+  'a\u202eb\u0000c\nd',
+])('the text %j of a user becomes no mention and no link', (title) => {
+  const { text } = notableNotification(notable({ title }), SHOP.full_name, null)
+  const [, shown = ''] = /importance by `ada`: (`.*`)$/.exec(text) ?? []
+  expect(shown).not.toMatch(/[<>\p{Cc}\p{Cf}]/u)
+  const [fence = ''] = /^`+/.exec(shown) ?? []
+  expect(shown.slice(fence.length, -fence.length)).not.toContain(fence)
 })

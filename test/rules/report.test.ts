@@ -2,9 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Conclusion } from '../../src/engine/check/conclusion.ts'
 import type { PullRequestRow } from '../../src/server/records/pull-requests/table.ts'
+import { commentOf } from '../../src/server/tell/comment.ts'
 import { describeCounterpart } from '../../src/server/tell/counterparts.ts'
-import { buildReport } from '../../src/server/tell/report.ts'
+import { buildReport, reportNothing } from '../../src/server/tell/report.ts'
 import { groupOverlaps, pullRequestSubject } from '../../src/server/tell/sides.ts'
+import type { PairRow } from '../../src/server/tell/table.ts'
 import { isAhead, type Stage } from '../../src/vocabulary/advice.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
@@ -44,63 +46,57 @@ interface Given {
   min_severity?: Severity
   draft_min_severity?: Severity
   pr?: typeof ready
-  opened_at?: [number, Date][]
+  /** When #3 was opened. */
+  opened_at?: Date | undefined
+  pairs?: Map<string, PairRow>
 }
 
 function report(found: Partial<Conclusion>, given: Given = {}) {
-  const { min_severity = 'low', draft_min_severity = 'high', pr = ready, opened_at = [] } = given
-  const facts = {
-    ...{ published_at: null, comment_id: null, check_hash: null, is_bot: false, is_by_newcomer: false },
-    ...{ author: 'ben', is_push_seen: true, is_queued: false, head_sha: 'b'.repeat(40), ready_at: null },
-  }
-  const others = new Map(
-    opened_at.map(([number, each]) => {
-      const pushed = { pushed_at: each, push_received_at: each }
-      const times = { opened_at: each, own_event_at: each, changed_at: each, ...pushed }
-      return [number, { number, branch: `branch-${number}`, ...facts, ...times } as PullRequestRow] as const
-    }),
-  )
+  const { min_severity = 'low', draft_min_severity = 'high', pr = ready, opened_at, ...facts } = given
+  const times = { opened_at, pushed_at: opened_at, push_received_at: opened_at }
+  const other = { ...ready, number: 3, author: 'ben', branch: 'three', is_bot: false, is_push_seen: true }
+  const open = opened_at && ({ ...other, ...times } as PullRequestRow)
   const all = { ...NOTHING_FOUND, ...found }
-  const settings = {
-    ...DEFAULT_SETTINGS,
-    comment: { ...comment, min_severity, draft_min_severity },
-  }
+  const settings = { ...DEFAULT_SETTINGS, comment: { ...comment, min_severity, draft_min_severity } }
   const row = pr as PullRequestRow
   const subject = pullRequestSubject(row, [])
   const counterparts = groupOverlaps(all.collisions).map((group) =>
-    describeCounterpart(group, others.get(group.number ?? 0), { subject, comment: settings.comment }),
+    describeCounterpart(group, open, { subject, comment: settings.comment }),
   )
-  return buildReport(row, all, { ...elsewhere, subject, settings, counterparts } as unknown as ReportFacts)
-    .report
+  const all_facts = { ...elsewhere, ...facts, subject, settings, counterparts }
+  return buildReport(row, all, all_facts as unknown as ReportFacts).report
 }
 
-describe('overlaps below the minimum severity are left out', () => {
-  const ALL: Severity[] = ['high', 'medium', 'low']
-  const collisions = ALL.map((severity) => collision(severity, severity))
-  const notables = ALL.map((severity) => matching(severity, severity))
-
-  test.each<[Severity, Severity, boolean, Severity[]]>([
-    ['low', 'high', false, ['high', 'medium', 'low']],
-    ['medium', 'high', false, ['high', 'medium']],
-    ['low', 'high', true, ['high']],
-  ])(
-    'min_severity %s, draft_min_severity %s, draft %s',
-    (min_severity, draft_min_severity, is_draft, expected) => {
-      const given = { min_severity, draft_min_severity, pr: { ...ready, is_draft } }
-      const left_out = ALL.filter((severity) => !expected.includes(severity))
-      const shown = report({ collisions }, given)
-      expect(shown.activities.map((work) => work.severity)).toEqual(expected)
-      expect(shown.suppressed.activities.map((work) => work.severity)).toEqual(left_out)
-      const notes = report({ notables }, given)
-      expect(notes.notables.map((note) => note.severity)).toEqual(expected)
-      expect(notes.suppressed.notables.map((note) => note.severity)).toEqual(left_out)
-      expect(shown.threshold).toEqual({
-        severity: is_draft ? draft_min_severity : min_severity,
-        is_of_draft: is_draft,
-      })
-    },
-  )
+const pull = (number: number) => ({
+  pr_number: number,
+  pr_url: `https://github.com/acme/shop/pull/${number}`,
 })
+
+const ALL: Severity[] = ['high', 'medium', 'low']
+const collisions = ALL.map((severity) => collision(severity, severity))
+const notables = ALL.map((severity) => matching(severity, severity))
+
+test.each<[Severity, Severity, boolean, Severity[]]>([
+  ['low', 'high', false, ['high', 'medium', 'low']],
+  ['medium', 'high', false, ['high', 'medium']],
+  ['low', 'high', true, ['high']],
+])(
+  'overlaps below min_severity %s, draft_min_severity %s, draft %s are left out',
+  (min_severity, draft_min_severity, is_draft, expected) => {
+    const given = { min_severity, draft_min_severity, pr: { ...ready, is_draft } }
+    const left_out = ALL.filter((severity) => !expected.includes(severity))
+    const shown = report({ collisions }, given)
+    expect(shown.activities.map((work) => work.severity)).toEqual(expected)
+    expect(shown.suppressed.activities.map((work) => work.severity)).toEqual(left_out)
+    const notes = report({ notables }, given)
+    expect(notes.notables.map((note) => note.severity)).toEqual(expected)
+    expect(notes.suppressed.notables.map((note) => note.severity)).toEqual(left_out)
+    expect(shown.threshold).toEqual({
+      severity: is_draft ? draft_min_severity : min_severity,
+      is_of_draft: is_draft,
+    })
+  },
+)
 
 test('a notable names a glob before an area, and neither if it applies to the whole repository', () => {
   const pair = { yours: 'a', theirs: 'src/**', example: 'a', ...NOT_COMPARED }
@@ -113,10 +109,6 @@ test('a notable names a glob before an area, and neither if it applies to the wh
 })
 
 describe('activities of one branch or pull request are one row', () => {
-  const pull = (number: number) => ({
-    pr_number: number,
-    pr_url: `https://github.com/acme/shop/pull/${number}`,
-  })
   const two = (one: Partial<Collision['record']>, other: Partial<Collision['record']>) => [
     collision('a', 'high', one),
     collision('b', 'low', other),
@@ -218,13 +210,37 @@ describe('the order of pull requests', () => {
     ['opened after, though declared before', { created_at: at(0) }, at(15), false],
     ['of which no opening is known, declared before', { created_at: at(5) }, undefined, true],
     ['opened before, but a draft', { draft_pr: true }, at(5), false],
-  ])('a pull request %s', (_, record, opened, expected) => {
-    const other = collision('a', 'high', {
-      pr_number: 3,
-      pr_url: 'https://github.com/acme/shop/pull/3',
-      ...record,
-    })
-    const given = { opened_at: opened ? ([[3, opened]] as [number, Date][]) : [] }
-    expect(report({ collisions: [other] }, given).activities[0]?.is_ahead).toBe(expected)
+  ])('a pull request %s', (_, record, opened_at, expected) => {
+    const collisions = [collision('a', 'high', { ...pull(3), ...record })]
+    expect(report({ collisions }, { opened_at }).activities[0]?.is_ahead).toBe(expected)
   })
+})
+
+/** With #3, which was merged at 9:15 after #7 was shown the pair. */
+const MERGED: Partial<PairRow> = {
+  ...{ a: '#3', b: '#7', merged: 'a', merged_at: at(15), a_shown_at: null, b_shown_at: at(11), sequence: [] },
+  sides: { a: { author: null, active_at: '', head: 'x' }, b: { author: null, active_at: '', head: 'y' } },
+}
+
+test.each<[string, Partial<PairRow>, number[]]>([
+  ['was merged after the last push', {}, [3]],
+  ['was merged before', { merged_at: at(9) }, []],
+  ['was never shown', { a_shown_at: at(11), b_shown_at: null }, []],
+  ['is not merged', { merged: null, merged_at: null }, []],
+  ['saw this one merged', { merged: 'b' }, []],
+])('a report names to rebase over another pull request or not, which %s', (_, changes, expected) => {
+  const pairs = new Map([['#3', { ...MERGED, ...changes } as PairRow]])
+  expect(report({}, { pairs }).merged.map(({ number }) => number)).toEqual(expected)
+})
+
+test.each([
+  [true, 'the activity of this pull request is archived, finished or expired.'],
+  [false, 'this repository does not track pull requests'],
+])('without a live activity nothing was compared, if it is tracked: %s', (track_pull_requests, why) => {
+  const settings = { ...DEFAULT_SETTINGS, track_pull_requests }
+  const facts = { ...elsewhere, settings } as unknown as Parameters<typeof reportNothing>[1]
+  const [, said, cause, ...rest] = commentOf(reportNothing(ready as PullRequestRow, facts)).split('\n\n')
+  expect(said).toBe('**Not compared.** It is unknown whether other activities overlap.')
+  expect(cause).toContain(`Other activities were not compared: ${why}`)
+  expect(rest).toHaveLength(1)
 })

@@ -1,5 +1,5 @@
 /** Which overlapping work a comment names (docs/contract/publishing.md#who-gets-it): one row per rule. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Counterpart } from '../../src/server/tell/counterparts.ts'
 import type { PairRow } from '../../src/server/tell/table.ts'
 import {
@@ -203,16 +203,14 @@ test.each([
   expect(computeRoom({ pull_requests, commented, over_budget }, 0.15)).toBe(room)
 })
 
-describe('a merged pull request that has the work', () => {
-  const rules = { comment, is_draft: false, room: 'any', active_at: daysAgo(1), now } as const
+const rules = { comment, is_draft: false, room: 'any', active_at: daysAgo(1), now } as const
 
-  test.each<[string, Rules, boolean]>([
-    ['is named', {}, true],
-    ['is named on a draft', draft, true],
-    ['is named over the budget', full, true],
-    ['is not named beyond that', closed, false],
-    ['is not named on one that was pushed 15 days ago', { active_at: daysAgo(15) }, false],
-  ])('%s', (_, changed, expected) => {
-    expect(isDoneShown({ ...rules, ...changed })).toBe(expected)
-  })
+test.each<[string, Rules, boolean]>([
+  ['is named', {}, true],
+  ['is named on a draft', draft, true],
+  ['is named over the budget', full, true],
+  ['is not named beyond that', closed, false],
+  ['is not named on one that was pushed 15 days ago', { active_at: daysAgo(15) }, false],
+])('a merged pull request that has the work %s', (_, changed, expected) => {
+  expect(isDoneShown({ ...rules, ...changed })).toBe(expected)
 })
