@@ -2,7 +2,7 @@
 
 import type { Conclusion } from '../../engine/check/conclusion.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import type { Why } from '../../vocabulary/contract/why.ts'
+import type { Why } from '../../vocabulary/contract/signal.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { type HiddenBecause, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { listCompared } from '../records/activities/compared-store.ts'

@@ -26,8 +26,7 @@ import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from './overlap.ts'
 import { MergeOrder, Overlaps } from './overlap-list.ts'
 import { RepositoryOverview } from './overview.ts'
 import { SettingsView } from './settings.ts'
-import { CommentBudget, Signal } from './signal.ts'
-import { ExplainPullRequest, Why } from './why.ts'
+import { CommentBudget, ExplainPullRequest, Signal, Why } from './signal.ts'
 
 function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
