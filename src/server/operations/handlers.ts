@@ -22,7 +22,6 @@ import { getMergeOrder, inDatabase, liveVersion, versionedOverlaps } from '../co
 import type { RepositoryList } from '../github/tokens.ts'
 import { importProgress } from '../github/tracking/installations.ts'
 import { startFarewell } from '../github/tracking/repository-events.ts'
-import { getSignal } from '../github/tracking/signal.ts'
 import type { SingleFlight } from '../platform/background.ts'
 import * as activities from '../records/activities/activities.ts'
 import { reserveNumber } from '../records/activities/reserve.ts'
@@ -35,7 +34,7 @@ import type { App } from '../records/repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../records/repositories/repo.ts'
 import { checkAnswered, createAnswered } from '../tell/answers.ts'
 import { readBudget } from '../tell/read.ts'
-import { explainPullRequest } from '../tell/why.ts'
+import { explainPullRequest, getSignal } from '../tell/why.ts'
 import { type CallerRequest, listRepositories } from './overview/overview.ts'
 
 /** What a handler needs besides the context and the input. */

@@ -1,17 +1,21 @@
-/** Explains which pairs of a pull request a comment shows, and why not (docs/contract/publishing.md#why). */
+/** Explains which pairs of a pull request a comment shows, and why not (docs/contract/publishing.md#why); and what became of the pairs that a repository was shown. */
 
 import type { Conclusion } from '../../engine/check/conclusion.ts'
+import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import type { Why } from '../../vocabulary/contract/signal.ts'
+import type { RecentPair, Signal, SignalPeriod, Why } from '../../vocabulary/contract/signal.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { type HiddenBecause, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { listCompared } from '../records/activities/compared-store.ts'
+import { countComments } from '../records/pull-requests/lists-store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { MUTE_LABEL } from './comment.ts'
-import { checkPullRequest, type Facts, readFacts } from './read.ts'
+import { checkPullRequest, type Facts, readBudget, readFacts } from './read.ts'
 import { buildReport, type Report } from './report.ts'
-import { findAuthor } from './sides.ts'
+import { branchOf, findAuthor, numberOf } from './sides.ts'
+import { countShownSince, listShown } from './store.ts'
+import type { PairRow, Slot } from './table.ts'
 import { inOrderOfComment, isIgnored, isMuted } from './who-is-told.ts'
 
 /** Throws `not_found` if no such pull request is open and tracked. */
@@ -121,4 +125,54 @@ function decidedBy(reason: HiddenBecause, { settings, repo }: Facts, pr: PullReq
     other_base: `base_branch: ${pr.base_branch}`,
   }
   return deciding[reason]
+}
+
+const LISTED_MAX = 20
+const DAYS_MAX = 30
+
+export async function getSignal(ctx: RepoContext): Promise<Signal> {
+  const { db, now, repo, settings } = ctx
+  const since = later(now, -DAYS_MAX * DAY_MS)
+  const shown = await listShown(db, repo.id, { since, limit: LISTED_MAX })
+  return {
+    mode: settings.comment.mode,
+    budget: await readBudget(ctx),
+    periods: [await countPeriod(ctx, 7), await countPeriod(ctx, DAYS_MAX)],
+    recent: shown.map((row) => recentOf(row, repo.web_urls[0] ?? '')),
+  }
+}
+
+async function countPeriod({ db, now, repo }: RepoContext, days: number): Promise<SignalPeriod> {
+  const since = later(now, -days * DAY_MS)
+  const { by_outcome, by_consequence } = await countShownSince(db, repo.id, since)
+  const { same_work, same_number, conflict, possible } = by_consequence
+  const shown = Object.values(by_outcome).reduce((sum, count) => sum + count, 0)
+  const { posted, edited, up, down } = await countComments(db, repo.id, since)
+  return {
+    days,
+    pairs: { shown, ...by_outcome, by_consequence: { same_work, same_number, conflict, possible } },
+    comments: { posted, edited },
+    feedback: { up, down },
+  }
+}
+
+function recentOf(row: PairRow, web_url: string): RecentPair {
+  return {
+    sides: [sideOf(row, 'a', web_url), sideOf(row, 'b', web_url)],
+    consequence: row.consequence,
+    confidence: row.confidence,
+    files: row.files.map(({ path, a, b }) => ({ path, line_ranges: [a, b] })),
+    outcome: row.outcome,
+    seen_at: row.seen_at.toISOString(),
+  }
+}
+
+function sideOf(row: PairRow, slot: Slot, web_url: string): RecentPair['sides'][number] {
+  const number = numberOf(row[slot])
+  return {
+    pr_url: number === null ? null : `${web_url}/pull/${number}`,
+    branch: branchOf(row[slot]),
+    author: row.sides[slot].author,
+    shown_at: row[`${slot}_shown_at`]?.toISOString() ?? null,
+  }
 }
