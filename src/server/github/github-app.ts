@@ -17,14 +17,6 @@ export interface GithubApp {
 /** A client authenticated as one installation of the app, or as the app itself. */
 export type Installation = Awaited<ReturnType<Probot['auth']>>
 
-/** What the App may do in an installation. No call, if its client was used within the hour. */
-export async function permissionsOf(client: Installation): Promise<Record<string, string>> {
-  const { permissions } = (await client.auth({ type: 'installation' })) as {
-    permissions: Record<string, string>
-  }
-  return permissions
-}
-
 /**
  * Turns off retries and waits inside the client: a call that reaches a rate limit fails, and its job is rescheduled.
  * Probot would sleep until the limit resets, and between writes.

@@ -1,6 +1,7 @@
 /** Calls to GitHub as an installation of the App, or with the token that watches a repository. Each function documents how many calls it makes. */
 import type { Octokit } from '@octokit/rest'
 import { statusOf } from './client.ts'
+import type { Installation } from './github-app.ts'
 
 export interface RepositoryName {
   owner: string
@@ -167,6 +168,14 @@ export async function* openPullRequests(
 /** Whether contents were not found because GitHub has no such branch or commit. */
 export function isCommitUnknown(error: unknown): boolean {
   return /No commit found/i.test((error as Error).message)
+}
+
+/** What the App may do in an installation. No call, if its client was used within the hour. */
+export async function permissionsOf(client: Installation): Promise<Record<string, string>> {
+  const { permissions } = (await client.auth({ type: 'installation' })) as {
+    permissions: Record<string, string>
+  }
+  return permissions
 }
 
 /** Whether the App has no permission for a call (app.readonly.yml). */

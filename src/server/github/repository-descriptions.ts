@@ -1,8 +1,8 @@
 /** Describes repositories by GitHub's GraphQL API: one call for a hundred, where REST takes four for each. */
 import { SETTINGS_PATHS } from '../../vocabulary/contract/settings.ts'
-import { type Installation, permissionsOf } from './github-app.ts'
+import type { Installation } from './github-app.ts'
 import { classifyError } from './octokit.ts'
-import type { RepositoryName } from './repository-calls.ts'
+import { permissionsOf, type RepositoryName } from './repository-calls.ts'
 
 /** How many repositories one call describes. */
 export const DESCRIBED_AT_ONCE = 100

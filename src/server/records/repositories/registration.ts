@@ -1,8 +1,7 @@
 /** Registers repositories: stores those that callers or GitHub name, and where the App is installed. */
 import { later } from '../../../vocabulary/clock.ts'
 import { statusOf } from '../../github/client.ts'
-import { permissionsOf } from '../../github/github-app.ts'
-import { isNotFound } from '../../github/repository-calls.ts'
+import { isNotFound, permissionsOf } from '../../github/repository-calls.ts'
 import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
