@@ -2,7 +2,7 @@
 
 import { DAY_MS, later, type Steps } from '../../vocabulary/clock.ts'
 import { type CheckOverlap, REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
-import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope-changes.ts'
+import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import { type Author, isSameAuthor, joinSides } from '../kinds/side.ts'
 import { isMadeAgain, newLinesOf } from '../lines/added-lines.ts'

@@ -1,7 +1,7 @@
 /** One changed file, and its conversion from GitHub's list of files, and from what a request declares. */
 import { createHash } from 'node:crypto'
 import { type Meter, mapped } from '../../vocabulary/clock.ts'
-import type { ChangeStatus, ScopeChange } from '../../vocabulary/contract/scope-changes.ts'
+import type { ChangeStatus, ScopeChange } from '../../vocabulary/contract/scope.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { isNamed } from '../../vocabulary/noise-names.ts'

@@ -20,7 +20,7 @@ import {
   EMPTY_ACTIVITY_SCOPE,
   ListedActivityScope,
   ShownActivityScope,
-} from './scope-changes.ts'
+} from './scope.ts'
 
 export const ActivityStatus = z.enum([...LIVE_STATUSES, ...FINISHED_STATUSES, ...CLOSED_STATUSES])
 export type ActivityStatus = z.output<typeof ActivityStatus>

@@ -14,8 +14,7 @@ import {
   texts,
 } from './field.ts'
 import { comparedLines, LinesRelation, relation } from './finding.ts'
-import { labels } from './scope.ts'
-import { ActivityScope, baseSha } from './scope-changes.ts'
+import { ActivityScope, baseSha, labels } from './scope.ts'
 
 export const Severity = z.enum(SEVERITIES).meta({ examples: ['high'] })
 

@@ -1,7 +1,7 @@
 /** The table of changed files of live activities, with the digests of their patches. */
 import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { ChangeOrigin } from '../../../engine/lines/change.ts'
-import type { ChangeStatus } from '../../../vocabulary/contract/scope-changes.ts'
+import type { ChangeStatus } from '../../../vocabulary/contract/scope.ts'
 import { bytes, byteText, repoId } from '../../platform/db/statements.ts'
 
 export const file_changes = pgTable(
