@@ -68,7 +68,7 @@ function contextOf(
       wakeWorker: () => {},
     },
     settings: DEFAULT_SETTINGS,
-    live_sets: new LiveSets(),
+    ...{ live_sets: new LiveSets(), comparisons: undefined as never },
     caller: noCaller(),
   }
 }

@@ -19,7 +19,6 @@ import { inTurns, mapped } from '../../vocabulary/clock.ts'
 import type { MergeOrder, Overlaps } from '../../vocabulary/contract/overlap-list.ts'
 import type { RepositorySummary } from '../../vocabulary/contract/overview.ts'
 import { pagesOf } from '../../vocabulary/lists.ts'
-import type { SingleFlight } from '../platform/background.ts'
 import type { Db } from '../platform/db/database.ts'
 import { listChanged, listCompared, listEnds, listMerged } from '../records/activities/compared-store.ts'
 import { listReserved } from '../records/activities/store.ts'
@@ -120,16 +119,15 @@ async function* readFilesOf<Each extends Sided>(
 /** The collisions, and a version by which a caller knows without a comparison that it has them already. */
 export async function versionedOverlaps(
   ctx: RepoContext,
-  comparisons: SingleFlight,
 ): Promise<{ version: string; read(): Promise<Overlaps> }> {
   const compared = await readCompared(ctx)
-  const read = async () => overlapsOf(await sharedOverlaps(ctx, compared, comparisons), ctx.now)
+  const read = async () => overlapsOf(await sharedOverlaps(ctx, compared), ctx.now)
   return { version: compared.version, read }
 }
 
 /** How many of the listed collisions have each severity, and lead to each consequence. */
-export async function countCollisions(ctx: RepoContext, comparisons: SingleFlight): Promise<CollisionCounts> {
-  const { items } = await sharedOverlaps(ctx, await readCompared(ctx), comparisons)
+export async function countCollisions(ctx: RepoContext): Promise<CollisionCounts> {
+  const { items } = await sharedOverlaps(ctx, await readCompared(ctx))
   return countsOf(items)
 }
 
@@ -146,20 +144,16 @@ export function countsOf(items: Overlaps['items']): CollisionCounts {
   return { collisions, consequences: listed }
 }
 
-export async function getMergeOrder(ctx: RepoContext, comparisons: SingleFlight): Promise<MergeOrder> {
-  return (await sharedOverlaps(ctx, await readCompared(ctx), comparisons)).merge_order
+export async function getMergeOrder(ctx: RepoContext): Promise<MergeOrder> {
+  return (await sharedOverlaps(ctx, await readCompared(ctx))).merge_order
 }
 
 /**
  * Callers share a comparison if they read the same versions of the same live rows, so a caller never gets a comparison from
  * before a stored change or an expiry.
  */
-function sharedOverlaps(
-  ctx: RepoContext,
-  compared: Compared,
-  comparisons: SingleFlight,
-): Promise<RepositoryOverlaps> {
-  return comparisons.get<RepositoryOverlaps>({
+function sharedOverlaps(ctx: RepoContext, compared: Compared): Promise<RepositoryOverlaps> {
+  return ctx.comparisons.get<RepositoryOverlaps>({
     key: compared.version,
     compute: () => computeOverlaps(inDatabase(ctx), compared),
     sizeOf: (overlaps) => JSON.stringify(overlaps).length,

@@ -9,7 +9,6 @@ import { sourcesOf } from '../../engine/settings/layers.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ListedActivity } from '../../vocabulary/contract/activity.ts'
 import {
-  type CallerOperationName,
   type InputOf,
   OPERATIONS,
   type OperationName,
@@ -19,10 +18,8 @@ import {
 import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { isBot } from '../../vocabulary/names.ts'
 import { getMergeOrder, inDatabase, liveVersion, versionedOverlaps } from '../compare/database-source.ts'
-import type { RepositoryList } from '../github/tokens.ts'
 import { importProgress } from '../github/tracking/installations.ts'
 import { startFarewell } from '../github/tracking/repository-events.ts'
-import type { SingleFlight } from '../platform/background.ts'
 import * as activities from '../records/activities/activities.ts'
 import { reserveNumber } from '../records/activities/reserve.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
@@ -30,19 +27,10 @@ import { getIssue, getIssueClaim } from '../records/issues/issues.ts'
 import * as notables from '../records/notables/notables.ts'
 import type { NotableRow } from '../records/notables/table.ts'
 import { listOpen } from '../records/pull-requests/lists-store.ts'
-import type { App } from '../records/repositories/app.ts'
 import type { OpenedRepo, RepoContext } from '../records/repositories/repo.ts'
 import { checkAnswered, createAnswered } from '../tell/answers.ts'
 import { readBudget } from '../tell/read.ts'
 import { explainPullRequest, getSignal } from '../tell/why.ts'
-import { type CallerRequest, listRepositories } from './overview/overview.ts'
-
-/** What a handler needs besides the context and the input. */
-interface HandlerOptions {
-  /** Empty if the path has none. */
-  id: string
-  comparisons: SingleFlight
-}
 
 export interface OperationResponse {
   status: 200 | 201 | 304
@@ -56,10 +44,11 @@ export interface OperationResponse {
   replayed?: boolean
 }
 
+/** `id`: that of the path; empty if it has none. */
 type Handler<Name extends OperationName> = (
   ctx: RepoContext,
   input: InputOf<Name>,
-  options: HandlerOptions,
+  id: string,
 ) => Promise<Answered<OutputOf<Name>> | Versioned<OutputOf<Name>>>
 
 /** `is_repeated`: the request asked for what exists already, and is answered with status 200. */
@@ -118,7 +107,7 @@ export const HANDLERS: {
     checkAnswered(ctx, input.branch, conclusion)
     return conclude(conclusion)
   },
-  getActivity: async (ctx, _, { id }) => {
+  getActivity: async (ctx, _, id) => {
     const activity = await activities.getActivity(ctx, id)
     const { heartbeat_at, expires_at } = activity
     const pr_reminder_due = activities.isReminderDue(ctx, activity)
@@ -133,26 +122,24 @@ export const HANDLERS: {
     })
     return { version, read }
   },
-  updateActivity: async (ctx, input, { id }) => {
+  updateActivity: async (ctx, input, id) => {
     const activity = await activities.updateActivity(ctx, id, input)
     return { ...activityForm.briefOf(activity), overlap: await currentOverlap(ctx, activity) }
   },
-  heartbeatActivity: async (ctx, _, { id }) => {
+  heartbeatActivity: async (ctx, _, id) => {
     const activity = await activities.heartbeatActivity(ctx, id)
     return { ...activityForm.heartbeatOf(activity), overlap: await currentOverlap(ctx, activity) }
   },
-  archiveActivity: async (ctx, _, { id }) =>
-    activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
-  reserveNumber: (ctx, input, { id }) => reserveNumber(inDatabase(ctx), id, input),
-  getIssue: (ctx, _, { id }) => getIssue(ctx, id),
-  listOverlaps: (ctx, _, { comparisons }) => versionedOverlaps(ctx, comparisons),
-  getMergeOrder: (ctx, _, { comparisons }) => getMergeOrder(ctx, comparisons),
-  listNotables: (ctx, input) => notables.listNotables(ctx, input),
-  getNotable: async (ctx, _, { id }) => notableForm.fullOf(await notables.getNotable(ctx, id)),
-  updateNotable: async (ctx, input, { id }) =>
-    notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
-  archiveNotable: async (ctx, _, { id }) => notableForm.archivedOf(await notables.archiveNotable(ctx, id)),
-  getSignal: (ctx) => getSignal(ctx),
+  archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
+  reserveNumber: (ctx, input, id) => reserveNumber(inDatabase(ctx), id, input),
+  getIssue: (ctx, _, id) => getIssue(ctx, id),
+  listOverlaps: versionedOverlaps,
+  getMergeOrder,
+  listNotables: notables.listNotables,
+  getNotable: async (ctx, _, id) => notableForm.fullOf(await notables.getNotable(ctx, id)),
+  updateNotable: async (ctx, input, id) => notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
+  archiveNotable: async (ctx, _, id) => notableForm.archivedOf(await notables.archiveNotable(ctx, id)),
+  getSignal,
   explainPullRequest: (ctx, { pull_request }) => explainPullRequest(ctx, pull_request),
   getSettings: async (ctx) => ({
     ...ctx.settings,
@@ -174,15 +161,6 @@ export const HANDLERS: {
     return { as_of: as_of.toISOString(), left }
   },
 }
-
-/** The handlers of operations on all that a caller may see. */
-export const CALLER_HANDLERS: {
-  [Name in CallerOperationName]: (
-    app: App,
-    visible: RepositoryList,
-    request: CallerRequest,
-  ) => Promise<OutputOf<Name>>
-} = { listRepositories }
 
 /** What GitHub says about the pull requests of the activities: a record is as old as its import. */
 async function withGithubDates(
@@ -222,10 +200,10 @@ export function isCreate(name: OperationName): name is CreateName {
 export async function handle(
   ctx: RepoContext,
   name: Exclude<RepositoryOperationName, CreateName>,
-  { input, options, known }: { input: unknown; options: HandlerOptions; known: string | undefined },
+  { input, id, known }: { input: unknown; id: string; known: string | undefined },
 ): Promise<OperationResponse> {
   const handler = HANDLERS[name] as Handler<RepositoryOperationName>
-  const result = await handler(ctx, input as never, options)
+  const result = await handler(ctx, input as never, id)
   if ('read' in result) return answerUnlessKnown(name, result, known)
   const { is_repeated = false, ...output } = result as Answered<object>
   return { ...answerOf(name, output), ...(is_repeated && { status: 200 }) }

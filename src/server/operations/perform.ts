@@ -1,6 +1,5 @@
 /** The request pipeline that every surface uses: authorise, open the repository, parse the input, run the handler (docs/contract/errors.md#order). */
 import {
-  type CallerOperationName,
   type InputOf,
   OPERATIONS,
   type OperationName,
@@ -24,15 +23,9 @@ import {
   type RepoRequest,
 } from '../records/repositories/repo.ts'
 import type { Caller } from './admission.ts'
-import {
-  answerOf,
-  CALLER_HANDLERS,
-  CREATE_HANDLERS,
-  handle,
-  isCreate,
-  type OperationResponse,
-} from './handlers.ts'
+import { answerOf, CREATE_HANDLERS, handle, isCreate, type OperationResponse } from './handlers.ts'
 import { create, idempotencyKeyOf } from './idempotency.ts'
+import { listRepositories } from './overview/overview.ts'
 
 /** A request in the terms of the contract, from any surface. */
 export interface OperationRequest {
@@ -61,8 +54,8 @@ export async function perform(
   const timed = { ...request, now: app.clock() }
   const after: (() => Promise<void>)[] = []
   const response = await charged(request, () =>
-    isForCaller(name)
-      ? performForCaller(app, name, timed)
+    name === 'listRepositories'
+      ? performForCaller(app, timed)
       : performOnRepository(app, name, { ...timed, afterAnswer: (work) => after.push(work) }),
   )
   if (OPERATIONS[name].access !== 'read' && !response.replayed)
@@ -103,19 +96,16 @@ async function charged(
   }
 }
 
-function isForCaller(name: OperationName): name is CallerOperationName {
-  return name in CALLER_HANDLERS
-}
-
+/** The operation that is about no single repository. */
 async function performForCaller(
   app: App,
-  name: CallerOperationName,
   request: OperationRequest & { now: Date },
 ): Promise<OperationResponse> {
+  const name = 'listRepositories'
   const visible = await request.caller.admit((token) => app.access.repositories(token))
   parse(OPERATIONS[name].input, await request.input(), 'parameter')
   const caller = { ...noCaller(), meter: request.caller.meter }
-  return answerOf(name, await CALLER_HANDLERS[name](app, visible, { now: request.now, caller }))
+  return answerOf(name, await listRepositories(app, visible, { now: request.now, caller }))
 }
 
 async function performOnRepository(
@@ -148,8 +138,8 @@ async function performOnRepository(
     const idempotency = { token: request.caller.token, key }
     return create({ ...opened, caller }, name, input as InputOf<typeof name>, idempotency)
   }
-  const options = { id: request.id, comparisons: app.comparisons }
-  const run = () => handle({ ...opened, caller }, name, { input, options, known: request.if_none_match })
+  const { id, if_none_match: known } = request
+  const run = () => handle({ ...opened, caller }, name, { input, id, known })
   return name === 'checkOverlap' ? request.caller.inTurn(run) : run()
 }
 

@@ -236,10 +236,7 @@ export const OPERATIONS = {
 } satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS
-/** Operations on all that the caller may see. */
-export type CallerOperationName = {
-  [Name in OperationName]: (typeof OPERATIONS)[Name]['on'] extends 'caller' ? Name : never
-}[OperationName]
-export type RepositoryOperationName = Exclude<OperationName, CallerOperationName>
+/** The other one is on all that the caller may see. */
+export type RepositoryOperationName = Exclude<OperationName, 'listRepositories'>
 export type InputOf<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]['input']>
 export type OutputOf<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]['output']>

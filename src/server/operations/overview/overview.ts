@@ -135,7 +135,7 @@ async function countCollisionsOf(
   const { owner, name } = repository
   const opened = await openRepo(app, repository, { owner, name, now })
   caller.meter.used_ms += COLLISIONS_MS
-  return countCollisions({ ...opened, caller }, app.comparisons)
+  return countCollisions({ ...opened, caller })
 }
 
 /** Repositories are counted again after this time. */

@@ -8,6 +8,7 @@ import { later, Meter } from '../../../vocabulary/clock.ts'
 import type { Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'
 import type { Identity, VisibleRepository } from '../../github/tokens.ts'
 import type { BranchDirectory } from '../../github/trees.ts'
+import type { SingleFlight } from '../../platform/background.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { LiveSets } from '../live-sets/store.ts'
 import type { App } from './app.ts'
@@ -26,6 +27,8 @@ export interface RepoContext {
   readonly repo: Repo
   readonly settings: Settings
   readonly live_sets: LiveSets
+  /** The overlaps of whole repositories. */
+  readonly comparisons: SingleFlight
   readonly caller: ContextCaller
 }
 
@@ -174,7 +177,8 @@ function openRow(
     max_live: maxLiveOf(app.config.max_live_activities),
     wakeWorker: () => app.wakeup.wake(),
   }
-  return { db: app.database.connection(), now: request.now, repo, settings, live_sets: app.live_sets }
+  const { live_sets, comparisons } = app
+  return { db: app.database.connection(), now: request.now, repo, settings, live_sets, comparisons }
 }
 
 /** How long after the last poll a repository still counts as watched. A rate limit pauses polling for at most an hour. */
