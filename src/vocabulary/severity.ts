@@ -7,15 +7,9 @@ export type Severity = (typeof SEVERITIES)[number]
 /** The other side: an activity that shares an area only, an activity that shares a path, or a notable. */
 export type OverlapKind = 'area' | 'path' | 'notable'
 
-/** The severity by the weight of the other side. The statement of a check is generated from this table. */
-export const SEVERITY_BY_WEIGHT: Record<OverlapKind, readonly [Severity, Severity, Severity]> = {
-  area: ['low', 'medium', 'high'],
-  path: ['medium', 'high', 'high'],
-  notable: ['low', 'medium', 'high'],
-}
-
+/** The weight of the other side, and one level more for a shared path. */
 export function overlapSeverity(kind: OverlapKind, weight: Weight): Severity {
-  return SEVERITY_BY_WEIGHT[kind][weight]
+  return SEVERITIES[weight + (kind === 'path' ? 1 : 0)] ?? 'high'
 }
 
 export interface Ranked {
