@@ -4,7 +4,7 @@ export const BUGS: Record<string, Record<string, [from: string, to: string]>> = 
     // And the refresh lasts longer than its reading, which makes the bug frequent.
     'a question shares a refresh that began before it': [
       'held.running = refresh(held.set).finally(',
-      'held.next = held.running = refresh(held.set).then(() => new Promise((done) => setTimeout(done, 10))).finally(',
+      'held.next = held.running = refresh(held.set).then(() => new Promise((done) => setTimeout(done, 50))).finally(',
     ],
     'a live set is read once': ['if (set.version < stored.version) await', 'if (set.version < 0) await'],
     'a live set skips a version': ['set.version = stored.version;', 'set.version = stored.version + 1;'],
