@@ -23,24 +23,7 @@ import { type TestService, useService } from './service.ts'
 type Body = Record<string, unknown>
 type ActivityRow = typeof activities.$inferInsert
 
-export interface TestRepository {
-  id: number
-  /** Below the repository: `ask('GET', '/activity')`. */
-  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Creates an activity and returns it with its overlap; `body` overrides the default fields. */
-  create(body: Body): Promise<{ activity: z.output<typeof Activity>; overlap: OverlapResult }>
-  /** Creates an activity and returns its id. */
-  createActivity(body: Body): Promise<string>
-  /** Creates a notable and returns its id; `body` overrides the default fields. */
-  createNotable(body: Body): Promise<Notable['id']>
-  check(body: Body): Promise<OverlapResult>
-  /** Stores settings as a settings file would. */
-  configure(settings: FileSettings, noise_attributes?: AttributeRule[]): Promise<void>
-  /** Inserts activities directly into the database; each overrides the default fields. */
-  insertActivities(rows: (Partial<ActivityRow> & { id: string })[]): Promise<void>
-  /** Inserts `count` copies of a record that sort before all created ones. */
-  insertCopies(table: typeof activities | typeof notables, id: string, count: number): Promise<void>
-}
+export type TestRepository = ReturnType<typeof repository>
 
 const COUNT = 200
 const FIRST_ID = 1000
@@ -84,17 +67,19 @@ export function freshRepositories(github: FakeGithub, service: () => TestService
   }
 }
 
-function repository(service: () => TestService, repo_id: number, full_name: string): TestRepository {
-  const request: TestRepository['request'] = (method, path, options) =>
+function repository(service: () => TestService, repo_id: number, full_name: string) {
+  /** Below the repository: `request('GET', '/activity')`. */
+  const request = (method: string, path: string, options?: RequestOptions): Promise<Answer> =>
     service().api(method, `/api/v1/repos/${full_name}${path}`, options)
   const done = async (status: number, path: string, body: Body) => {
     const answer = await request('POST', path, { body })
     expect(answer.status, JSON.stringify(answer.body)).toBe(status)
     return answer.body
   }
-  const create = (body: Body) =>
+  /** Creates an activity and returns it with its overlap; `body` overrides the default fields. */
+  const create = (body: Body): Promise<{ activity: z.output<typeof Activity>; overlap: OverlapResult }> =>
     done(201, '/activity', { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben', ...body })
-  const createNotable = (body: Body) =>
+  const createNotable = (body: Body): Promise<z.output<typeof Notable>> =>
     done(201, '/notables', {
       title: 'Tills are frozen',
       summary: 'Until Friday.',
@@ -106,10 +91,13 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
     id: repo_id,
     request,
     create,
-    createActivity: async (body) => (await create(body)).activity.id,
-    createNotable: async (body) => (await createNotable(body)).id,
-    check: (body) => done(200, '/activity/check', body),
-    async configure(settings, noise_attributes = []) {
+    /** Creates an activity and returns its id. */
+    createActivity: async (body: Body) => (await create(body)).activity.id,
+    /** Creates a notable and returns its id; `body` overrides the default fields. */
+    createNotable: async (body: Body) => (await createNotable(body)).id,
+    check: (body: Body): Promise<OverlapResult> => done(200, '/activity/check', body),
+    /** Stores settings as a settings file would. */
+    async configure(settings: FileSettings, noise_attributes: AttributeRule[] = []) {
       const { app, clock } = service()
       const row = { repo_id, owner: 'acme', name: full_name.slice('acme/'.length) }
       const files = { settings, noise_attributes }
@@ -119,7 +107,8 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
         .values({ ...row, ...files, created_at: clock.now, swept_at: clock.now })
         .onConflictDoUpdate({ target: repositories.repo_id, set: files })
     },
-    async insertActivities(rows) {
+    /** Inserts activities directly into the database; each overrides the default fields. */
+    async insertActivities(rows: (Partial<ActivityRow> & { id: string })[]) {
       const { app, clock } = service()
       const now = clock.now
       const defaults = {
@@ -158,7 +147,8 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
           .values(others.slice(from, from + 500).map((row) => ({ ...row, version: 0 })))
       }
     },
-    async insertCopies(table, from, count) {
+    /** Inserts `count` copies of a record that sort before all created ones. */
+    async insertCopies(table: typeof activities | typeof notables, from: string, count: number) {
       const { id, version, expires_hour: _generated, ...columns } = getTableColumns(table)
       const names = sql.join(
         [id, version, ...Object.values(columns)].map((column) => sql.identifier(column.name)),
