@@ -23,23 +23,7 @@ export const WEBHOOK_SECRET = 'hush'
 /** More jobs than any test enqueues. */
 const JOB_RUNS_MAX = 10_000
 
-export interface AppService extends TestService {
-  /** Posts a signed delivery; the same `id` again is a redelivery. Returns the HTTP status and the outcome. */
-  deliver(webhook: Webhook, id?: string): Promise<{ status: number; outcome: string }>
-  /** Delivers the webhooks in order and runs the due jobs after each. */
-  deliverAndRun(...webhooks: Webhook[]): Promise<void>
-  /**
-   * Runs jobs until none is due, including those that other jobs enqueue. Returns the jobs with a last error.
-   * The service has no worker of its own unless `has_workers` is set.
-   */
-  runDueJobs(): Promise<Pick<JobRow, 'id' | 'last_error'>[]>
-  /** The stored jobs, all of them or those of a kind, ordered by id. */
-  jobs(kind?: string): Promise<JobRow[]>
-  /** Enqueues the jobs of a start, such as the hourly ones, which `reset` deletes. */
-  enqueueFirstJobs(): Promise<void>
-  /** Deletes every record and job and uninstalls the App, so that a later test that moves the clock affects only its own records. */
-  reset(): Promise<void>
-}
+export type AppService = Awaited<ReturnType<typeof startAppService>>
 
 /** The jobs that are due and those with a last error. */
 const readOpen = prepared('open_jobs_of_test', (db) => {
@@ -64,10 +48,7 @@ export interface AppServiceOptions {
 }
 
 /** Starts the service as the App of the fake GitHub. */
-export async function startAppService(
-  github: FakeGithub,
-  options: AppServiceOptions = {},
-): Promise<AppService> {
+export async function startAppService(github: FakeGithub, options: AppServiceOptions = {}) {
   const github_app = { id: github.app.id, private_key: github.app.key(), webhook_secret: WEBHOOK_SECRET }
   const config = { rate_limit_per_minute: 1_000_000, github_app, ...options.config }
   if (options.list_limits) github.state.list_limits = options.list_limits
@@ -78,14 +59,19 @@ export async function startAppService(
   const runner = { database, clock, log, metrics, handlers }
   const db = database.connection()
 
-  const deliver: AppService['deliver'] = async (webhook, id) => {
+  /** Posts a signed delivery; the same `id` again is a redelivery. Returns the HTTP status and the outcome. */
+  const deliver = async (webhook: Webhook, id?: string) => {
     const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook, ...(id && { id }) })
     const response = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...delivery })
     const { status, error } = (await response.json()) as { status?: string; error?: { type: string } }
     return { status: response.status, outcome: status ?? error?.type ?? '' }
   }
   const allJobs = () => db.select().from(jobs).orderBy(jobs.id)
-  const runDueJobs: AppService['runDueJobs'] = async () => {
+  /**
+   * Runs jobs until none is due, including those that other jobs enqueue. Returns the jobs with a last error.
+   * The service has no worker of its own unless `has_workers` is set.
+   */
+  const runDueJobs = async () => {
     await app.background.idle()
     for (let ran = 0; ran < JOB_RUNS_MAX; ) {
       const open = await readOpen(db, { now: clock().toISOString() })
@@ -102,7 +88,8 @@ export async function startAppService(
     ...service,
     deliver,
     runDueJobs,
-    async deliverAndRun(...webhooks) {
+    /** Delivers the webhooks in order and runs the due jobs after each. */
+    async deliverAndRun(...webhooks: Webhook[]) {
       for (const webhook of webhooks) {
         const { status, outcome } = await deliver(webhook)
         if (status !== 202) throw new Error(`${webhook.event}: ${status} ${outcome}`)
@@ -110,11 +97,14 @@ export async function startAppService(
         if (failed) throw new Error(`${webhook.event}: ${failed.id} failed: ${failed.last_error}`)
       }
     },
-    async jobs(kind) {
+    /** The stored jobs, all of them or those of a kind, ordered by id. */
+    async jobs(kind?: string) {
       const all = await allJobs()
       return all.filter((job) => kind === undefined || job.kind === kind)
     },
+    /** Enqueues the jobs of a start, such as the hourly ones, which `reset` deletes. */
     enqueueFirstJobs: () => enqueue(db, firstJobs(clock()), clock()),
+    /** Deletes every record and job and uninstalls the App, so that a later test that moves the clock affects only its own records. */
     async reset() {
       github.state.app.installations.length = 0
       await service.deleteRecords()

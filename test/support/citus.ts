@@ -28,28 +28,14 @@ export async function hasCitus(): Promise<boolean> {
   return existsSync(join(stdout.trim(), 'extension', 'citus.control'))
 }
 
-export interface CitusCluster {
-  /** The URL of each node as a superuser, the coordinator first. */
-  urls(): string[]
-  /** Creates a database on every node and registers the workers with the coordinator. Returns its URL on the coordinator. */
-  createDatabase(name: string): Promise<string>
-  /** Makes it a template: nothing can connect to it. */
-  closeDatabase(name: string): Promise<void>
-  /** Starts another worker and adds it to the database without shards. Returns its port. */
-  addWorker(name: string): Promise<string>
-  /** The coordinator and the workers, in the order of `urls`. */
-  nodes(): Cluster[]
-  remove(): Promise<void>
-}
+export type CitusCluster = Awaited<ReturnType<typeof startCitus>>
 
-export async function startCitus(options: {
-  workers: number
-  settings?: Record<string, string>
-}): Promise<CitusCluster> {
+export async function startCitus(options: { workers: number; settings?: Record<string, string> }) {
   const password = randomBytes(12).toString('hex')
   const start = () => startCluster({ password, settings: { ...SETTINGS, ...options.settings } })
   const nodes: Cluster[] = []
   const remove = async () => void (await Promise.all(nodes.map((node) => node.remove())))
+  /** The URL of each node as a superuser, the coordinator first. */
   const urls = () => nodes.map(({ url }) => url)
   try {
     for (let node = 0; node <= options.workers; node += 1) nodes.push(await start())
@@ -67,7 +53,8 @@ export async function startCitus(options: {
   return {
     urls,
     remove,
-    async createDatabase(name) {
+    /** Creates a database on every node and registers the workers with the coordinator. Returns its URL on the coordinator. */
+    async createDatabase(name: string) {
       const [first, ...workers] = urls() as [string, ...string[]]
       for (const url of urls()) await createOn(url, name)
       const { port } = new URL(first)
@@ -75,7 +62,8 @@ export async function startCitus(options: {
       for (const url of workers) await addNode(url, name)
       return coordinator(name)
     },
-    async closeDatabase(name) {
+    /** Makes it a template: nothing can connect to it. */
+    async closeDatabase(name: string) {
       for (const url of urls()) {
         const sql = connectRaw(url)
         await sql.unsafe(`alter database ${name} with allow_connections false`)
@@ -87,13 +75,15 @@ export async function startCitus(options: {
         await sql.end()
       }
     },
-    async addWorker(name) {
+    /** Starts another worker and adds it to the database without shards. Returns its port. */
+    async addWorker(name: string) {
       const node = await start()
       nodes.push(node)
       await createOn(node.url, name)
       await addNode(node.url, name)
       return new URL(node.url).port
     },
+    /** The coordinator and the workers, in the order of `urls`. */
     nodes: () => nodes,
   }
 }

@@ -1,5 +1,5 @@
 /** A fake GitHub with repositories, for processes of the service, with its GitHub App or without. */
-import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
+import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import type { Permission } from './github-state.ts'
 import { type ServiceProcess, startProcess } from './process.ts'
 import type { Webhook } from './webhook-payload.ts'
@@ -7,21 +7,10 @@ import { signedDelivery } from './webhooks.ts'
 
 const WEBHOOK_SECRET = 'hush'
 
-export interface Deployment extends FakeGithubServer {
-  /** The environment of a service without the App, but for its database. */
-  env: Record<string, string>
-  /** The same with the App. */
-  app_env: Record<string, string>
-  /** Starts `count` instances with the App at once; `env` contains at least the database. `program`: see `startProcess`. */
-  start(count: number, env: Record<string, string | undefined>, program?: string[]): Promise<ServiceProcess[]>
-  /** Sets Ada's permission on GitHub in all repositories. */
-  grant(permission: Permission): void
-  /** Posts a signed delivery, with this id or its own, to the service at `url`. Returns the status. */
-  deliver(url: string, webhook: Webhook, id?: string): Promise<number>
-}
+export type Deployment = Awaited<ReturnType<typeof startDeployment>>
 
 /** Starts a fake GitHub with these repositories of `acme`, with ids from 1 and the App installed. Ada and Ben may write. */
-export async function startDeployment(names = ['acme/shop']): Promise<Deployment> {
+export async function startDeployment(names = ['acme/shop']) {
   const githubServer = await startFakeGithubServer({
     repositories: names.map((full_name, index) => ({ id: index + 1, full_name })),
   })
@@ -46,16 +35,21 @@ export async function startDeployment(names = ['acme/shop']): Promise<Deployment
   }
   return {
     ...githubServer,
+    /** The environment of a service without the App, but for its database. */
     env,
+    /** The same with the App. */
     app_env,
-    grant: (permission) => grantTo('ada', 1, permission),
-    async start(count, given, program) {
+    /** Sets Ada's permission on GitHub in all repositories. */
+    grant: (permission: Permission) => grantTo('ada', 1, permission),
+    /** Starts `count` instances with the App at once; `given` contains at least the database. `program`: see `startProcess`. */
+    async start(count: number, given: Record<string, string | undefined>, program?: string[]) {
       const all = { ...app_env, PERMISSION_TTL_MS: '300000', ...given }
       const started = await Promise.all(Array.from({ length: count }, () => startProcess(all, program)))
       services.push(...started)
       return started
     },
-    async deliver(to, webhook, id) {
+    /** Posts a signed delivery, with this id or its own, to the service at `to`. Returns the status. */
+    async deliver(to: string, webhook: Webhook, id?: string) {
       const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook, ...(id && { id }) })
       const response = await fetch(`${to}/api/github/webhooks`, { method: 'POST', ...delivery })
       await response.arrayBuffer()

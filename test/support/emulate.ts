@@ -17,21 +17,9 @@ const PERMISSIONS = { metadata: 'read', contents: 'read', pull_requests: 'write'
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
 type Body = any
 
-export interface Emulate {
-  /** For the service, whose webhooks and sign-in are expected at `service_url`. */
-  env: Record<string, string>
-  /** Authorizes the OAuth client as a user, as its page does. Returns the address that GitHub redirects to. */
-  authorize(login: string, redirect_uri: string, state: string): Promise<URL>
-  /** A token of a user, by OAuth. */
-  tokenOf(login: string): Promise<string>
-  /** A call of its API; the path is below the repository. Throws if it fails. */
-  call(token: string, method: string, path: string, body?: object): Promise<Body>
-  /** Commits a file to a branch. */
-  write(token: string, branch: string, path: string, text: string): Promise<void>
-  close(): Promise<void>
-}
+export type Emulate = Awaited<ReturnType<typeof startEmulate>>
 
-export async function startEmulate(service_url: string): Promise<Emulate> {
+export async function startEmulate(service_url: string) {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const private_key = privateKey.export({ type: 'pkcs1', format: 'pem' }) as string
   const directory = await temporaryDirectory('emulate')
@@ -50,7 +38,8 @@ export async function startEmulate(service_url: string): Promise<Emulate> {
       body: new URLSearchParams({ ...body }),
       redirect: 'manual',
     })
-  const emulate: Emulate = {
+  const emulate = {
+    /** For the service, whose webhooks and sign-in are expected at `service_url`. */
     env: {
       GITHUB_API_URL: url,
       GITHUB_WEB_URL: url,
@@ -61,7 +50,8 @@ export async function startEmulate(service_url: string): Promise<Emulate> {
       GITHUB_CLIENT_ID: CLIENT.client_id,
       GITHUB_CLIENT_SECRET: CLIENT.client_secret,
     },
-    async authorize(login, redirect_uri, state) {
+    /** Authorizes the OAuth client as a user, as its page does. Returns the address that GitHub redirects to. */
+    async authorize(login: string, redirect_uri: string, state: string): Promise<URL> {
       const { client_id } = CLIENT
       const response = await post('/login/oauth/callback', {
         login,
@@ -72,13 +62,15 @@ export async function startEmulate(service_url: string): Promise<Emulate> {
       })
       return new URL(response.headers.get('location') as string)
     },
-    async tokenOf(login) {
+    /** A token of a user, by OAuth. */
+    async tokenOf(login: string): Promise<string> {
       const address = await emulate.authorize(login, `${service_url}/session/callback`, 'any')
       const code = address.searchParams.get('code') as string
       const response = await post('/login/oauth/access_token', { ...CLIENT, code })
       return ((await response.json()) as { access_token: string }).access_token
     },
-    async call(token, method, path, body) {
+    /** A call of its API; the path is below the repository. Throws if it fails. */
+    async call(token: string, method: string, path: string, body?: object): Promise<Body> {
       const response = await fetch(`${url}/repos/acme/shop${path}`, {
         method,
         headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
@@ -88,7 +80,8 @@ export async function startEmulate(service_url: string): Promise<Emulate> {
       if (!response.ok) throw new Error(`emulate: ${method} ${path} is ${response.status}: ${text}`)
       return text === '' ? undefined : JSON.parse(text)
     },
-    async write(token, branch, path, text) {
+    /** Commits a file to a branch. */
+    async write(token: string, branch: string, path: string, text: string): Promise<void> {
       const content = Buffer.from(text).toString('base64')
       await emulate.call(token, 'PUT', `/contents/${path}`, { message: `Write ${path}`, content, branch })
     },

@@ -11,24 +11,8 @@ import { startProcess } from './process.ts'
 const OPTIONS = { timeout: 60_000 }
 const REPOSITORIES = 20
 
-export interface PageRepository {
-  name: string
-  /** Below the repository: `ask('GET', '/activity')`. */
-  request: Api
-  /** Creates an activity and returns its id; `body` overrides the default fields. */
-  createActivity(body: object): Promise<string>
-}
-
-export interface PageFixture {
-  url: string
-  /** Returns another empty repository at each call, with write access for Ada. */
-  repository(): PageRepository
-  /** A new tab that shows nothing yet. */
-  newPage(): Promise<Page>
-  /** Opens a repository as Ada, who signs in with her token. */
-  open(page: Page, repository: PageRepository): Promise<void>
-  close(): Promise<void>
-}
+export type PageRepository = ReturnType<PageFixture['repository']>
+export type PageFixture = Awaited<ReturnType<typeof startPageFixture>>
 
 /** Who creates the activities of the actors of these names. */
 const LOGINS = ['ada', 'ben', 'cy', 'dee']
@@ -55,7 +39,7 @@ export function useTabs(hand: (page: Page, repo: PageRepository) => void): PageF
   return fixture
 }
 
-async function startPageFixture(): Promise<PageFixture> {
+async function startPageFixture() {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}`)
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
   const github = await startFakeGithubServer({
@@ -73,14 +57,17 @@ async function startPageFixture(): Promise<PageFixture> {
   const apis = Object.fromEntries(LOGINS.map((login) => [login, apiAt(service.url, login)]))
   return {
     url: service.url,
+    /** Returns another empty repository at each call, with write access for Ada. */
     repository() {
       const name = names.shift()
       if (name === undefined) throw new Error(`more than ${REPOSITORIES} repositories in one test file`)
+      /** Below the repository: `request('GET', '/activity')`. */
       const request: Api = (method, path, options) => api(method, `/api/v1/repos/${name}${path}`, options)
       return {
         name,
         request,
-        async createActivity(body) {
+        /** Creates an activity and returns its id; `body` overrides the default fields. */
+        async createActivity(body: object): Promise<string> {
           const activityBody = { title: 'Retry payments', summary: 'Twice.', actor: 'Ben', ...body }
           const as = apis[activityBody.actor.toLowerCase()] ?? api
           const { status, body: created } = await as('POST', `/api/v1/repos/${name}/activity`, {
@@ -91,8 +78,10 @@ async function startPageFixture(): Promise<PageFixture> {
         },
       }
     },
+    /** A new tab that shows nothing yet. */
     newPage: () => browser.newPage({ viewport: { width: 1400, height: 900 } }),
-    async open(page, { name }) {
+    /** Opens a repository as Ada, who signs in with her token. */
+    async open(page: Page, { name }: { name: string }) {
       await page.goto(`${service.url}/#/${name}`)
       await page.getByLabel('GitHub token').fill('ada')
       await page.getByRole('button', { name: 'Use token' }).click()
