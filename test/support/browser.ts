@@ -23,16 +23,13 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: BROWSER as string, args: FLAGS })
 }
 
-export interface Desktop {
-  context: BrowserContext
-  close(): Promise<void>
-}
+export type Desktop = Awaited<ReturnType<typeof startDesktop>>
 
 /**
  * The browser as a person runs it: one window whose tabs are hidden unless they are in front. Playwright would make all of them
  * visible. `blocks_site_data`: as the browser's setting for all sites does.
  */
-export async function startDesktop({ blocks_site_data = false } = {}): Promise<Desktop> {
+export async function startDesktop({ blocks_site_data = false } = {}) {
   const profile = await temporaryDirectory('profile')
   if (blocks_site_data) {
     const preferences = { profile: { default_content_setting_values: { cookies: 2 } } }

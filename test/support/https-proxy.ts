@@ -9,18 +9,10 @@ import { promisify } from 'node:util'
 import { listen } from './listen.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-export interface HttpsProxy {
-  /** The variables with which a process trusts the server and uses the proxy. */
-  env: Record<string, string>
-  /** Host and port of the proxy. */
-  host: string
-  /** The target, and the user and password, of each tunnel. */
-  tunnels: { target: string; authorization: string | undefined }[]
-  close(): Promise<void>
-}
+export type HttpsProxy = Awaited<ReturnType<typeof startHttpsProxy>>
 
 /** `name` resolves nowhere; the proxy takes it for the server in front of `url`. */
-export async function startHttpsProxy(name: string, url: string): Promise<HttpsProxy> {
+export async function startHttpsProxy(name: string, url: string) {
   const directory = await temporaryDirectory('tls')
   const [key, cert] = [join(directory.path, 'key.pem'), join(directory.path, 'cert.pem')]
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
@@ -36,7 +28,8 @@ export async function startHttpsProxy(name: string, url: string): Promise<HttpsP
     req.pipe(forwarded)
   })
   const there = await listen(secure)
-  const tunnels: HttpsProxy['tunnels'] = []
+  /** The target, and the user and password, of each tunnel. */
+  const tunnels: { target: string; authorization: string | undefined }[] = []
   const proxy = createServer().on('connect', (req, near: Socket) => {
     tunnels.push({ target: req.url ?? '', authorization: req.headers['proxy-authorization'] })
     const far = connect(there.port, '127.0.0.1', () => {
@@ -48,6 +41,7 @@ export async function startHttpsProxy(name: string, url: string): Promise<HttpsP
   const here = await listen(proxy)
   const { host } = new URL(here.url)
   return {
+    /** The variables with which a process trusts the server and uses the proxy. */
     env: { NODE_EXTRA_CA_CERTS: cert, HTTPS_PROXY: `http://ada:pass%20word@${host}` },
     host,
     tunnels,

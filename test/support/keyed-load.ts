@@ -8,19 +8,12 @@ const PAUSE_MS = 20
 /** The timeout of a request. */
 const ANSWER_MS = 60_000
 
-export interface Load {
-  /** Stops each client after its last request is acknowledged. */
-  stop(): Promise<void>
-  /** Stops after the requests in flight, acknowledged or not. */
-  abandon(): Promise<void>
-}
-
 /** Starts `clients` clients that call `urls` and `repositories` in turn. Each record's title is its key. */
 export function startLoad(
   urls: string[],
   counts: RequestCounts,
   options: { clients?: number; token?: string; repositories?: string[] } = {},
-): Load {
+) {
   let isStopped = false
   let isAbandoned = false
   const { token = 'ada', repositories = ['acme/shop'] } = options
@@ -42,7 +35,9 @@ export function startLoad(
     await Promise.all(clients)
   }
   return {
+    /** Stops each client after its last request is acknowledged. */
     stop: end,
+    /** Stops after the requests in flight, acknowledged or not. */
     abandon: () => {
       isAbandoned = true
       return end()

@@ -1,6 +1,6 @@
 /** Sends raw bytes to the service, for requests that no HTTP client sends. */
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 
 export interface RawResponse {
   status: number
@@ -9,18 +9,9 @@ export interface RawResponse {
   body: any
 }
 
-export interface RawConnection {
-  socket: Socket
-  write(bytes: string | Uint8Array): void
-  /** The bytes received so far. */
-  received(): string
-  /** The first complete response. */
-  answer(): Promise<RawResponse>
-  /** Resolves when the connection is closed. */
-  ended: Promise<void>
-}
+export type RawConnection = Awaited<ReturnType<typeof openRawConnection>>
 
-export async function openRawConnection(url: string): Promise<RawConnection> {
+export async function openRawConnection(url: string) {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: false })
   const chunks: Buffer[] = []
@@ -29,14 +20,17 @@ export async function openRawConnection(url: string): Promise<RawConnection> {
   socket.on('error', () => {})
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   await once(socket, 'connect')
+  /** The bytes received so far. */
   const received = () => Buffer.concat(chunks).toString('latin1')
   return {
     socket,
-    write: (bytes) => socket.write(bytes),
+    write: (bytes: string | Uint8Array) => void socket.write(bytes),
     received,
+    /** Resolves when the connection is closed. */
     ended,
+    /** The first complete response. */
     answer: () =>
-      new Promise((resolve, reject) => {
+      new Promise<RawResponse>((resolve, reject) => {
         const tryAnswer = () => {
           const answer = firstAnswer(Buffer.concat(chunks))
           if (answer) resolve(answer.response)

@@ -30,48 +30,25 @@ interface StartOptions {
   input?: string | undefined
 }
 
-interface StartedCommand {
-  errors(): string
-  /** Writes to its input and leaves it open. */
-  write(input: string): void
-  /** The exit code. */
-  ended: Promise<number | null>
-  kill(): Promise<void>
-}
-
 export interface RunOptions {
   env?: Environment
   input?: string
   cwd?: string
 }
 
-export interface WorkingTree {
-  path: string
-  /** Runs git and returns its standard output. */
-  git(...args: string[]): Promise<string>
-  write(files: Record<string, string>): Promise<void>
-  /**
-   * Runs `deconflict` in the test's process, with only PATH from its environment. `uptime_ms`: how long ago the command
-   * started, by its own clock; default: now.
-   */
-  run(args: string[], options?: RunOptions & { uptime_ms?: number }): Promise<Ran>
-  /** Runs the built `deconflict` as a process. It is killed after `timeout_ms`. */
-  runProcess(args: string[], options?: RunOptions & { timeout_ms?: number }): Promise<Ran>
-  /** Starts the built `deconflict` as a process and does not wait for it. Its input stays open if `input` is undefined. */
-  start(args: string[], options?: StartOptions): StartedCommand
-  remove(): Promise<void>
-}
+export type WorkingTree = Awaited<ReturnType<typeof workingTree>>
 
 /** On `main`, which `origin` has too, with `src/checkout/retry.ts` and `README.md`. Commands run with `env`. */
-export async function workingTree(env: Environment): Promise<WorkingTree> {
+export async function workingTree(env: Environment) {
   const directory = await temporaryDirectory('tree')
   const path = join(directory.path, 'shop')
   const base = { PATH, HOME: directory.path, GIT_CONFIG_NOSYSTEM: '1' }
-  const git: WorkingTree['git'] = async (...args) => {
+  /** Runs git and returns its standard output. */
+  const git = async (...args: string[]) => {
     const { stdout } = await promisify(execFile)('git', args, { cwd: path, env: base })
     return stdout.trim()
   }
-  const write: WorkingTree['write'] = async (files) => {
+  const write = async (files: Record<string, string>) => {
     for (const [name, content] of Object.entries(files)) {
       await mkdir(dirname(join(path, name)), { recursive: true })
       await writeFile(join(path, name), content)
@@ -106,9 +83,17 @@ export async function workingTree(env: Environment): Promise<WorkingTree> {
     path,
     git,
     write,
-    run: (args, options = {}) => runInProcess(args, inTree(options)),
-    runProcess: (args, options = {}) => runProcess(args, inTree(options)),
-    start: (args, options = {}) => startProcess(args, inTree(options)),
+    /**
+     * Runs `deconflict` in the test's process, with only PATH from its environment. `uptime_ms`: how long ago the command
+     * started, by its own clock; default: now.
+     */
+    run: (args: string[], options: RunOptions & { uptime_ms?: number } = {}) =>
+      runInProcess(args, inTree(options)),
+    /** Runs the built `deconflict` as a process. It is killed after `timeout_ms`. */
+    runProcess: (args: string[], options: RunOptions & { timeout_ms?: number } = {}) =>
+      runProcess(args, inTree(options)),
+    /** Starts the built `deconflict` as a process and does not wait for it. Its input stays open if `input` is undefined. */
+    start: (args: string[], options: StartOptions = {}) => startProcess(args, inTree(options)),
     remove: directory.remove,
   }
 }
@@ -165,7 +150,7 @@ async function runProcess(
   return { code: await ended, stdout, stderr }
 }
 
-function startProcess(args: string[], given: Launch): StartedCommand {
+function startProcess(args: string[], given: Launch) {
   const { child, ended } = launch(args, { timeout_ms: TIMEOUT_MS, ...given })
   let errors = ''
   child.stdout.resume()
@@ -174,7 +159,9 @@ function startProcess(args: string[], given: Launch): StartedCommand {
   })
   return {
     errors: () => errors,
-    write: (input) => void child.stdin.write(input),
+    /** Writes to its input and leaves it open. */
+    write: (input: string) => void child.stdin.write(input),
+    /** The exit code. */
     ended,
     async kill() {
       child.kill('SIGKILL')
