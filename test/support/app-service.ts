@@ -175,22 +175,14 @@ export function appRepositories(github: FakeGithub, service: () => TestService):
   }
 }
 
-/** What the tests of one file share. The hooks fill `service` and `repo`. */
-interface AppTests {
-  github: FakeGithub
-  service: AppService
-  /** The repository of the current test. */
-  repo: AppRepository
-  /** Gives the current test another repository. */
-  changeRepository(): void
-}
-
 /** Starts the service before the tests of a file, gives each test a repository, and closes the service at the end. */
-export function useApp(options: AppServiceOptions = {}): AppTests {
+export function useApp(options: AppServiceOptions = {}) {
   // The App stays installed, but a later test that moves the clock must not expire and reconcile these records too.
   const { github, service } = useAppService(options, (started) => started.deleteRecords())
+  /** The repository of the current test. */
   const repo = {} as AppRepository
   const freshRepository = appRepositories(github, () => service)
+  /** Gives the current test another repository. */
   const changeRepository = () => {
     Object.assign(repo, freshRepository())
   }

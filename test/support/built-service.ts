@@ -2,7 +2,6 @@
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
-import type { TestService } from './service.ts'
 
 const REPOSITORIES = ['acme/shop', 'acme/mcp']
 
@@ -20,12 +19,11 @@ function startGithub(): Promise<FakeGithubServer> {
   })
 }
 
-export interface ShopService extends TestService {
-  github: FakeGithubServer
-}
+export type ShopService = Awaited<ReturnType<typeof startShopService>>
+export type BuiltService = Awaited<ReturnType<typeof startBuiltService>>
 
 /** In the test's process, with the real clock. */
-export async function startShopService(): Promise<ShopService> {
+export async function startShopService() {
   const github = await startGithub()
   const { url } = github
   // Loaded on demand: it loads the service, which tests of processes do not need.
@@ -42,18 +40,11 @@ export async function startShopService(): Promise<ShopService> {
   }
 }
 
-export interface BuiltService {
-  /** Address of the service. */
-  url: string
-  github: FakeGithubServer
-  close(): Promise<void>
-}
-
 /** The built service as a process. */
 export async function startBuiltService(
   env: Record<string, string> = {},
   fresh: () => Promise<FreshDatabase> = freshDatabase,
-): Promise<BuiltService> {
+) {
   const github = await startGithub()
   const database = await fresh()
   const service = await startProcess({

@@ -18,28 +18,15 @@ const COUNT = 60
  */
 const FIRST_ID = 36_000 + (Math.floor(Date.now() / 1000) % 3600) - COUNT
 
-/** What the tests of one file share. The hooks fill `repository`. */
-interface PullRequestTests {
-  github: FakeGithub
-  fixture: {
-    service: AppService
-    /** Another repository, in an organization of its own, so that the pacing of writes in one does not delay the other. */
-    repository(): TrackedRepository
-  }
-  /** The repository of the current test. */
-  repository: TrackedRepository
-  /** Gives the current test another repository, with this settings file, which the service reads with the first event. */
-  useSettings(settings: string): void
-}
-
 /** Starts the service before the tests of a file, gives each test a repository, and closes the service at the end. */
-export function usePullRequests(options: AppServiceOptions & { settings?: string } = {}): PullRequestTests {
+export function usePullRequests(options: AppServiceOptions & { settings?: string } = {}) {
   const { github, service } = useAppService(options)
   const names = Array.from({ length: COUNT }, (_, index) => `org-${index}/shop`)
   for (const [index, full_name] of names.entries()) github.repository({ id: FIRST_ID + index, full_name })
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
   github.token('ada', { login: 'ada', id: 1, permissions })
   let next = 0
+  /** Another repository, in an organization of its own, so that the pacing of writes in one does not delay the other. */
   const another = (settings = options.settings) => {
     const full_name = names[next]
     if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
@@ -49,7 +36,9 @@ export function usePullRequests(options: AppServiceOptions & { settings?: string
     if (settings !== undefined) github.at(full_name).write('.github/deconflict.yml', settings)
     return trackedRepository({ github, service, full_name, id: FIRST_ID + next - 1 })
   }
+  /** The repository of the current test. */
   const repository = {} as TrackedRepository
+  /** Gives the current test another repository, with this settings file, which the service reads with the first event. */
   const useSettings = (settings?: string) => {
     Object.assign(repository, another(settings))
   }

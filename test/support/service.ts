@@ -3,29 +3,12 @@ import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type Config, readConfig } from '../../src/server/platform/config.ts'
 import { openLog } from '../../src/server/platform/telemetry/log.ts'
-import type { App } from '../../src/server/records/repositories/app.ts'
-import { type Service, type ServiceOptions, startService } from '../../src/server/server.ts'
-import { type Api, apiAt } from './api.ts'
+import { type ServiceOptions, startService } from '../../src/server/server.ts'
+import { apiAt } from './api.ts'
 import { DELETE_RECORDS, freshDatabase } from './database.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'
 
-export interface TestService {
-  url: string
-  signInUrl: Service['signInUrl']
-  /** The address that creates the GitHub App. */
-  setup_url: string | null
-  app: App
-  api: Api
-  /** The clock of the service, which a test moves. */
-  clock: { now: Date; advance(ms: number): void }
-  /** The log, one JSON text per line. */
-  log: string[]
-  /** Deletes all rows, so that a test that moves the clock or sweeps is independent of earlier ones. */
-  deleteRecords(): Promise<void>
-  close(): Promise<void>
-  /** Stops the service and keeps its database, for another instance. `close` is called later. */
-  stop(): Promise<void>
-}
+export type TestService = Awaited<ReturnType<typeof startTestService>>
 
 interface TestServiceOptions
   extends Pick<
@@ -42,15 +25,17 @@ interface TestServiceOptions
  * Starts the service. `token` is the default token of `api`; settings of `config` override those of an empty
  * environment. By default no background worker runs, and writes to GitHub are not paced.
  */
-export async function startTestService(options: TestServiceOptions): Promise<TestService> {
+export async function startTestService(options: TestServiceOptions) {
   const database = options.config?.data_dir ? NOT_OWNED : await freshDatabase()
   const config = { ...readConfig({}), host: '127.0.0.1', port: 0, ...database, ...options.config }
+  /** Of the service; a test moves it. */
   const clock = {
     now: new Date('2026-03-02T09:00:00.000Z'),
     advance(ms: number) {
       clock.now = new Date(clock.now.getTime() + ms)
     },
   }
+  /** One JSON text per line. */
   const log: string[] = []
   const service = await startService(config, {
     ...(options.realClock ? {} : { clock: () => clock.now }),
@@ -62,6 +47,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     log: openLog('trace', { write: (line: string) => log.push(line) }),
   })
   let stopped: Promise<void> | undefined
+  /** Stops the service and keeps its database, for another instance. `close` is called later. */
   const stop = () => {
     stopped ??= service.close()
     return stopped
@@ -69,11 +55,13 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   return {
     url: service.url,
     signInUrl: service.signInUrl,
+    /** The address that creates the GitHub App. */
     setup_url: service.setup_url,
     app: service.app,
     api: apiAt(service.url, options.token),
     clock,
     log,
+    /** Deletes all rows, so that a test that moves the clock or sweeps is independent of earlier ones. */
     deleteRecords: async () => {
       await service.app.database.connection().execute(sql.raw(DELETE_RECORDS))
     },

@@ -1,23 +1,12 @@
 /** What tests of the command share: a service with one repository, and Ada's working tree of it. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type ShopService, startShopService } from './built-service.ts'
-import { type Ran, type RunOptions, type WorkingTree, workingTree } from './working-tree.ts'
+import { type RunOptions, type WorkingTree, workingTree } from './working-tree.ts'
 
 interface HookOptions extends Omit<RunOptions, 'input' | 'cwd'> {
   agent?: string
   flags?: string[]
   uptime_ms?: number
-}
-
-/** What the tests of one file share. The hooks of the file fill `shop` and `tree`. */
-interface ShopTests {
-  shop: ShopService
-  /** The working tree of the current test, whose commands use `shop` with Ada's token. */
-  tree: WorkingTree
-  /** Creates an activity of Ben, for Ada's work to overlap with, and returns its id. */
-  startAsBen(fields?: object): Promise<string>
-  /** Runs a hook, as an agent does in its session `s1`. `about`: more fields of its JSON. */
-  hook(event: string, about?: object, options?: HookOptions): Promise<Ran>
 }
 
 /** A working tree of its own for each test of a file, without a service unless `env` names one. */
@@ -31,8 +20,9 @@ export function useTree(env: Record<string, string> = {}): WorkingTree {
 }
 
 /** Starts the service before the tests of a file, and gives each test a working tree on `branch`, which is a new one or `main`. */
-export function useShop({ branch = 'work' } = {}): ShopTests {
+export function useShop({ branch = 'work' } = {}) {
   const shop = {} as ShopService
+  /** The working tree of the current test, whose commands use `shop` with Ada's token. */
   const tree = {} as WorkingTree
   beforeAll(async () => {
     Object.assign(shop, await startShopService())
@@ -49,12 +39,18 @@ export function useShop({ branch = 'work' } = {}): ShopTests {
   return {
     shop,
     tree,
-    async startAsBen(fields = {}) {
+    /** Creates an activity of Ben, for Ada's work to overlap with, and returns its id. */
+    async startAsBen(fields: object = {}): Promise<string> {
       const work = { title: 'Tidy', summary: 'x', actor: 'Ben', branch: 'tidy', base_branch: 'main' }
       const body = { ...work, scope: { paths: ['src/**/retry.ts'] }, ...fields }
       return (await shop.api('POST', '/activity', { token: 'tok-ben', body })).body.activity.id
     },
-    hook: (event, about = {}, { agent = 'claude-code', flags = [], ...options } = {}) =>
+    /** Runs a hook, as an agent does in its session `s1`. `about`: more fields of its JSON. */
+    hook: (
+      event: string,
+      about: object = {},
+      { agent = 'claude-code', flags = [], ...options }: HookOptions = {},
+    ) =>
       tree.run(['hook', event, '--agent', agent, ...flags], {
         ...options,
         input: JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path, ...about }),
