@@ -20,24 +20,17 @@ interface Given {
   headers?: Record<string, string> | undefined
 }
 
-export interface FilledGithub {
-  github: GithubWorld
-  /** `value` is the body; undefined if there is none. */
-  ask(
-    request: string,
-    caller: Caller,
-    given?: Given,
-  ): Promise<{ status: number; headers: Record<string, string>; value: unknown }>
-}
+export type FilledGithub = Awaited<ReturnType<typeof filledGithub>>
 
-export async function filledGithub(platform: Platform): Promise<FilledGithub> {
+export async function filledGithub(platform: Platform) {
   const github = githubWorld(API_URLS[platform])
   fill(github)
   const authorizations: Partial<Record<Caller, string>> = {
     alice: 'token tok-alice',
     app: `Bearer ${await jwt(github)}`,
   }
-  const ask: FilledGithub['ask'] = async (request, caller, { body, headers } = {}) => {
+  /** `value` is the body; undefined if there is none. */
+  const ask = async (request: string, caller: Caller, { body, headers }: Given = {}) => {
     const [method = '', path = ''] = request.split(' ')
     const authorization = authorizations[caller]
     const answer = await github.answer({
@@ -47,7 +40,8 @@ export async function filledGithub(platform: Platform): Promise<FilledGithub> {
       ...(body && { body: JSON.stringify(body) }),
     })
     if (typeof answer === 'string') throw new Error(`the fake GitHub is ${answer}`)
-    return { ...answer, value: answer.body === '' ? undefined : JSON.parse(answer.body) }
+    const value: unknown = answer.body === '' ? undefined : JSON.parse(answer.body)
+    return { ...answer, value }
   }
   const { value } = await ask(`POST /app/installations/${INSTALLATION_ID}/access_tokens`, 'app')
   authorizations.installation = `token ${(value as { token: string }).token}`

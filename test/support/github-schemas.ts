@@ -64,30 +64,23 @@ export const EXCEPTIONS: { of: RegExp; problem: RegExp; reason: string }[] = [
   },
 ]
 
-export interface GithubJudge {
-  /** The routes that the platform describes. */
-  routes: string[]
-  queries: string[]
-  /** The deliveries that it describes: `pull_request.opened`. */
-  deliveries: string[]
-  /** The exceptions that occurred. */
-  excused: Set<(typeof EXCEPTIONS)[number]>
-  /** Each difference of a response: `/head/repo must be object`. `request` is a method and path: `GET /user`. */
-  responseProblems(request: string, status: number, body: unknown): string[]
-  deliveryProblems(event: string, payload: Schema): string[]
-}
+export type GithubJudge = ReturnType<typeof judgeOf>
 
 const judges = new Map<Platform, GithubJudge>()
 
 export function githubJudge(platform: Platform): GithubJudge {
-  const known = judges.get(platform)
-  if (known) return known
+  const known = judges.get(platform) ?? judgeOf(platform)
+  judges.set(platform, known)
+  return known
+}
+
+function judgeOf(platform: Platform) {
   const { platforms, queries, $defs } = JSON.parse(readFileSync(SCHEMAS_FILE, 'utf8')) as GithubSchemas
   const { responses, deliveries } = platforms[platform]
   const ajv = new Ajv({ strict: false, allErrors: true, logger: false })
   formats.default(ajv)
   ajv.addSchema({ $id: 'github', $defs, responses, deliveries })
-  const excused: GithubJudge['excused'] = new Set()
+  const excused = new Set<(typeof EXCEPTIONS)[number]>()
   const problems = (pointer: string[], value: unknown) => {
     const validate = ajv.getSchema(`github#${pointer.map((part) => `/${escaped(part)}`).join('')}`)
     if (!validate) throw new Error(`no schema ${pointer.join(' ')} of ${platform}`)
@@ -100,12 +93,16 @@ export function githubJudge(platform: Platform): GithubJudge {
       return !exception
     })
   }
-  const made: GithubJudge = {
+  return {
+    /** The routes that the platform describes. */
     routes: Object.keys(responses),
     queries,
+    /** The deliveries that it describes: `pull_request.opened`. */
     deliveries: Object.keys(deliveries),
+    /** The exceptions that occurred. */
     excused,
-    responseProblems(request, status, body) {
+    /** Each difference of a response: `/head/repo must be object`. `request` is a method and path: `GET /user`. */
+    responseProblems(request: string, status: number, body: unknown): string[] {
       const route = describedRoute(Object.keys(responses), request)
       const described = route === undefined ? undefined : responses[route]
       if (!route || !described) return [`${platform} has no ${request}`]
@@ -115,13 +112,11 @@ export function githubJudge(platform: Platform): GithubJudge {
       if (described[status] !== null) return problems(['responses', like, String(likeStatus)], body)
       return body === undefined ? [] : [`${route} has no body with status ${status}`]
     },
-    deliveryProblems(event, payload) {
+    deliveryProblems(event: string, payload: Schema): string[] {
       const name = payload.action === undefined ? event : `${event}.${payload.action}`
       return name in deliveries ? problems(['deliveries', name], payload) : [`${platform} has no ${name}`]
     },
   }
-  judges.set(platform, made)
-  return made
 }
 
 function escaped(part: string): string {

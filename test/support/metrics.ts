@@ -1,19 +1,11 @@
 /** Scrapes `/metrics` as Prometheus does. */
 
-export interface Scrape {
-  status: number
-  contentType: string | null
-  text: string
-  /** The value of a series, such as `deconflict_jobs{kind="recheck",state="due"}` with its labels in any order; undefined where there is none. */
-  value(series: string): number | undefined
-  /** Names of the metrics, and of their labels. */
-  labels: Map<string, Set<string>>
-}
+export type Scrape = Awaited<ReturnType<typeof scrape>>
 
 const SAMPLE = /^([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (\S+)$/i
 const LABEL = /([a-z_][a-z0-9_]*)="((?:[^"\\]|\\.)*)"/gi
 
-export async function scrape(url: string): Promise<Scrape> {
+export async function scrape(url: string) {
   const response = await fetch(`${url}/metrics`)
   const text = await response.text()
   const values = new Map<string, number>()
@@ -30,10 +22,12 @@ export async function scrape(url: string): Promise<Scrape> {
     status: response.status,
     contentType: response.headers.get('content-type'),
     text,
-    value(series) {
+    /** Of a series, such as `deconflict_jobs{kind="recheck",state="due"}` with its labels in any order; undefined where there is none. */
+    value(series: string) {
       const [, name = '', rest = ''] = /^([^{]+)(?:\{(.*)\})?$/.exec(series) ?? []
       return values.get(spelt(name, rest))
     },
+    /** Names of the metrics, and of their labels. */
     labels,
   }
 }

@@ -24,31 +24,10 @@ export interface ClusterOptions {
   settings?: Record<string, string>
 }
 
-export interface Cluster {
-  /** Address of its database `postgres`, as a superuser. */
-  url: string
-  /** Stops the server without a checkpoint, like a crash; its files stay. */
-  crash(): Promise<void>
-  /** Restarts a crashed server at the same address. */
-  restart(): Promise<void>
-  /**
-   * Starts a synchronous standby: this server acknowledges only commits that the standby has stored.
-   * Undefined if its binaries are missing.
-   */
-  startStandby(): Promise<Standby | undefined>
-  /** Ends the server and removes its files. */
-  remove(): Promise<void>
-}
-
-export interface Standby {
-  url: string
-  /** Makes it the primary. */
-  promote(): Promise<void>
-  remove(): Promise<void>
-}
+export type Cluster = Awaited<ReturnType<typeof startCluster>>
 
 /** A cluster of its own on a free port of the loopback interface. */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions = {}) {
   const directory = await temporaryDirectory('postgres')
   const plan = {
     directory: directory.path,
@@ -63,6 +42,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     throw new Error('openssl and a PostgreSQL of the system are needed for TLS')
 
   process.once('exit', server.kill)
+  /** Ends the server and removes its files. */
   const remove = async () => {
     process.removeListener('exit', server.kill)
     await server.crash()
@@ -75,17 +55,30 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     await remove()
     throw error
   }
+  /** Of its database `postgres`, as a superuser. */
   const url = urlOf(plan)
+  /**
+   * Starts a synchronous standby: this server acknowledges only commits that the standby has stored.
+   * Undefined if its binaries are missing.
+   */
   const startStandby = async () =>
     bin && account ? standbyOf(url, plan.password, { bin, account }) : undefined
-  return { url, crash: server.crash, restart: server.start, startStandby, remove }
+  return {
+    url,
+    /** Stops the server without a checkpoint, like a crash; its files stay. */
+    crash: server.crash,
+    /** Restarts a crashed server at the same address. */
+    restart: server.start,
+    startStandby,
+    remove,
+  }
 }
 
 async function standbyOf(
   primary: string,
   password: string,
   { bin, account }: { bin: string; account: Account },
-): Promise<Standby | undefined> {
+) {
   if (!existsSync(join(bin, 'pg_basebackup'))) return undefined
   const directory = await temporaryDirectory('standby')
   const plan = { directory: directory.path, password, port: await freePort() }
@@ -112,6 +105,7 @@ async function standbyOf(
   await sql.end()
   return {
     url: urlOf(plan),
+    /** Makes it the primary. */
     promote: async () => void (await run(join(bin, 'pg_ctl'), ['promote', '-D', data], options)),
     async remove() {
       process.removeListener('exit', server.kill)

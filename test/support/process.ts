@@ -25,20 +25,7 @@ export interface Exit {
   errors: string[]
 }
 
-export interface ServiceProcess {
-  /** The base URL. */
-  url: string
-  pid: number
-  /** Resolves when the process has exited. */
-  exit: Promise<Exit>
-  isRunning(): boolean
-  /** Sends the signal and waits for the exit. A process that does not exit within 10 seconds is killed; its code is then null. */
-  kill(signal: NodeJS.Signals): Promise<Exit>
-  /** Sends the signal without waiting. */
-  signal(signal: NodeJS.Signals): void
-  /** The end of its log. */
-  output(): string
-}
+export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>
 
 type Environment = Record<string, string | undefined>
 
@@ -51,7 +38,7 @@ export const killAll = () => {
 process.once('exit', killAll)
 
 /** Starts the service, of this build or another one, and resolves when `/readyz` is 200. Only PATH is passed on from the tests' environment. */
-export async function startProcess(env: Environment, program = SERVICE): Promise<ServiceProcess> {
+export async function startProcess(env: Environment, program = SERVICE) {
   const service = await launch(env, program)
   const ended = new AbortController()
   const failed = service.exit.then(({ code, errors }): never => {
@@ -99,10 +86,14 @@ export function launch(env: Environment, program = SERVICE) {
   return {
     child,
     pid: child.pid as number,
+    /** Resolves when the process has exited. */
     exit,
+    /** The end of its log. */
     output,
     isRunning: () => child.exitCode === null && child.signalCode === null,
+    /** Sends the signal without waiting. */
     signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Sends the signal and waits for the exit. A process that does not exit within 10 seconds is killed; its code is then null. */
     async kill(signal: NodeJS.Signals): Promise<Exit> {
       child.kill(signal)
       const timer = setTimeout(() => child.kill('SIGKILL'), END_MS)

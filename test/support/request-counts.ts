@@ -11,29 +11,20 @@ export interface Row {
   duplicated: number
 }
 
-export interface RequestCounts {
-  /** Records a request and its status; null means no response. `key` names the record that it creates. */
-  record(status: number | null, key?: string): void
-  /** The keys of all acknowledged records. */
-  acknowledged: Set<string>
-  refused: Record<string, number>
-  /**
-   * Compares with the stored keys: an acknowledged key that is missing is lost, a key that is stored more than
-   * once is duplicated. Prints the row and returns it.
-   */
-  report(stored: string[]): Row
-}
+export type RequestCounts = ReturnType<typeof countRequests>
 
 /** Starts counting. */
-export function countRequests(fault: string, load: string): RequestCounts {
+export function countRequests(fault: string, load: string) {
   const acknowledged = new Set<string>()
   const refused: Record<string, number> = {}
   let requests = 0
   let answered = 0
   return {
+    /** The keys of all acknowledged records. */
     acknowledged,
     refused,
-    record(status, key) {
+    /** Records a request and its status; null means no response. `key` names the record that it creates. */
+    record(status: number | null, key?: string) {
       requests += 1
       if (status !== null && status < 300) {
         answered += 1
@@ -43,7 +34,11 @@ export function countRequests(fault: string, load: string): RequestCounts {
       const name = status === null ? 'none' : String(status)
       refused[name] = (refused[name] ?? 0) + 1
     },
-    report(stored) {
+    /**
+     * Compares with the stored keys: an acknowledged key that is missing is lost, a key that is stored more than
+     * once is duplicated. Prints the row and returns it.
+     */
+    report(stored: string[]): Row {
       const there = new Set(stored)
       const lost = [...acknowledged].filter((key) => !there.has(key)).length
       const duplicated = stored.length - there.size
