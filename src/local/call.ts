@@ -27,7 +27,7 @@ export function clientOf(handlers: Handlers, clock: Clock): Client {
     async (request: { id?: string; number?: number; input?: object; idempotency_key?: string } = {}) => {
       try {
         const handler = handlers[name as OperationName] as ((call: unknown) => Promise<unknown>) | undefined
-        if (!handler) throw needsService(summary)
+        if (!handler) throw new Failure('not_found', `${summary}: ${NEEDS_SERVICE}`)
         const { id = String(request.number ?? ''), input = {}, idempotency_key } = request
         const [isGet, now] = [method === 'GET', clock()]
         try {
@@ -46,6 +46,7 @@ export function clientOf(handlers: Handlers, clock: Clock): Client {
   return Object.fromEntries(methods) as Client
 }
 
+const NEEDS_SERVICE = 'only a service can do this; set DECONFLICT_URL, or run deconflict login URL'
 const GET = { act: 'getActivity', ntb: 'getNotable' } as const
 
 function errorOf({ status, type, message, param }: Failure): DeconflictError {
@@ -64,13 +65,6 @@ function diskError(error: unknown): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
   return errorOf(new Failure('internal_error', `the records of this clone cannot be written: ${message}`))
-}
-
-function needsService(summary: string): Failure {
-  return new Failure(
-    'not_found',
-    `${summary}: only a service can do this; set DECONFLICT_URL, or run deconflict login URL`,
-  )
 }
 
 /** The fields that were sent: any other one would erase what is stored. */

@@ -13,17 +13,6 @@ import { findDoneBy } from './merged-work.ts'
 import type { RecordFiles } from './record-files.ts'
 import type { LocalActivity, LocalWork } from './work.ts'
 
-function contextOf(clone: Clone, options: CloneOptions): CheckContext {
-  const { now, person, web_url, settings, noise_attributes } = options
-  return {
-    now,
-    settings,
-    repo: { web_urls: [web_url], is_tracked: true, noise_attributes },
-    caller: { meter: new Meter(), findIdentity: async () => ({ login: person }) },
-    source: sourceOf(clone, options),
-  }
-}
-
 function sourceOf({ work, notables, set, since, merged, looked_at }: Clone, options: CloneOptions): Source {
   const { git, base, remote, hasher, shownTree } = options
   const live = [...work.values()].filter(({ activity }) => isLive(activity.status))
@@ -120,7 +109,13 @@ export function readerOf(options: ReaderOptions): Reader {
     ...options,
     readFor: (scope, now) => readClone(options.files.read(), { ...options, now, asked: filesIn(scope) }),
     readAll: (now) => readClone(options.files.read(), { ...options, now }, { is_with_own: true }),
-    contextOf: (clone, now) => contextOf(clone, { ...options, now }),
+    contextOf: (clone, now) => ({
+      now,
+      settings: options.settings,
+      repo: { web_urls: [options.web_url], is_tracked: true, noise_attributes: options.noise_attributes },
+      caller: { meter: new Meter(), findIdentity: async () => ({ login: options.person }) },
+      source: sourceOf(clone, { ...options, now }),
+    }),
   }
 }
 
