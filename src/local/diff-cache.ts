@@ -12,7 +12,7 @@ import type { Diff } from './work.ts'
 const FILES_MAX = 800
 
 export interface Kept {
-  /** Hashes of what the diff depends on. */
+  /** What the diff depends on. */
   state: string
   /** When it was so for the last time, by the clock of the files. */
   seen_at: number
@@ -30,9 +30,9 @@ export class DiffCache {
   /** The diff of `name` in this state, from the file or made now. Null is not kept. */
   async get(name: string, state: string, make: () => Promise<Diff | null>): Promise<Diff | null> {
     const known = this.kept(name)
-    if (known?.state === hashOf(state)) return known.diff
+    if (known?.state === state) return known.diff
     const diff = await make()
-    if (diff !== null) this.keep(name, { state: hashOf(state), diff, seen_at: systemClock().getTime() })
+    if (diff !== null) this.keep(name, { state, diff, seen_at: systemClock().getTime() })
     return diff
   }
 
@@ -49,18 +49,14 @@ export class DiffCache {
   }
 
   keep(name: string, { state, seen_at, diff }: Kept): void {
-    this.#write(name, state, { ...diff, files: diff.files.map(withEncodedDigest) })
+    this.write(name, state, { ...diff, files: diff.files.map(withEncodedDigest) })
     this.seen(name, seen_at)
   }
 
   /** What was written as `name` in this state; undefined if that is not there. */
   read(name: string, state: string): unknown {
     const known = this.#read(name)
-    return known?.state === hashOf(state) ? known.value : undefined
-  }
-
-  write(name: string, state: string, value: object): void {
-    this.#write(name, hashOf(state), value)
+    return known?.state === state ? known.value : undefined
   }
 
   #read(name: string): { state?: string; seen_at?: number; value?: unknown } | undefined {
@@ -73,7 +69,7 @@ export class DiffCache {
   }
 
   /** A read-only or full disk costs only the time of the next diff. */
-  #write(name: string, state: string, value: object): void {
+  write(name: string, state: string, value: object): void {
     try {
       replaceFile(this.#fileOf(name), JSON.stringify({ state, value }))
       if (namesIn(this.#directory).length > FILES_MAX)
