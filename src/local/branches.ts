@@ -109,11 +109,11 @@ export async function readCommitted(
   { git, base, remote, cache, hasher, left_ms }: CloneOptions,
   fork?: string,
 ): Promise<Diff | null> {
-  const range = { timeout_ms: left_ms() }
   return cache.get(`branch ${sha} ${fork ?? ''}`, `${base}`, async () => {
     const from = fork ?? (base && (await git.mergeBase(base, remote, sha)))
     if (!from) return null
-    const begun = await git.output(['log', '--format=%ct', '--reverse', `${from}..${sha}`], range)
+    const commits = ['log', '--format=%ct', '--reverse', `${from}..${sha}`]
+    const begun = await git.output(commits, { timeout_ms: left_ms() })
     const changed = await readChangedFiles(git, {
       base,
       remote,

@@ -7,9 +7,9 @@ import { isLive } from '../vocabulary/activity-status.ts'
 import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
 import type { LookedAt } from '../vocabulary/contract/overlap.ts'
 import { count, minuteText } from '../vocabulary/text.ts'
-import { listBranches, readBranchWork, readCommitted } from './branches.ts'
+import { type BranchWork, listBranches, readBranchWork, readCommitted } from './branches.ts'
 import { type CloneOptions, mappedAtOnce } from './clone-options.ts'
-import { findMerged } from './merged-work.ts'
+import { findLeft } from './merged-work.ts'
 import type { Records } from './record-files.ts'
 import { readCommits, type Since, type Stand, sinceFork } from './stacks.ts'
 import { listTrees, readTree, readTreeSince, type WorkingTreeOf } from './trees.ts'
@@ -47,22 +47,34 @@ export async function readClone(
     options.left_ms() > 0 ? readBranchWork(branch, options) : Promise.resolve(undefined),
   )
   const shown = read.filter((each) => each !== undefined && each !== null)
-  const of_git = derived.flat().filter(({ patch_id }) => patch_id)
-  const over = await findMerged(of_git, shown, { ...options, merged })
-  const found = shown.filter(({ work }) => !over.has(work.activity.id))
-  const gone = shown.filter(({ work }) => over.has(work.activity.id)).map(({ branch }) => branch)
-  const isOver = isOverIn(
-    trees,
-    branches.filter((each) => !gone.includes(each)),
+  const left = await findLeft(
+    [...derived.flat(), ...shown.map((each) => each.work)],
+    { ...options, merged },
+    standOf,
   )
+  const leftOf = (each: LocalWork) => left.get(each) ?? each
+  const isGone = ({ work: each }: BranchWork) => leftOf(each).files.length === 0
+  const found = shown.filter((each) => !isGone(each))
+  // Paused work waits for its merge, so it goes with its branch.
+  const gone = shown.filter(isGone).map(({ branch }) => branch)
+  const unmerged = branches.filter((each) => !gone.includes(each)).map(({ name }) => name)
+  const waiting = new Set([...trees.map(({ branch }) => branch), ...unmerged])
   const work = new Map<string, LocalWork>()
   const add = (each: LocalWork) => work.set(each.activity.id, each)
-  for (const each of declared) if (!isOver(each)) add(each)
-  for (const one of derived.flat()) if (!over.has(one.activity.id)) add(one)
-  for (const { work: each, branch } of found) if (!isDeclared(live, branch.name)) add(each)
+  for (const each of declared) {
+    const { status, branch } = each.activity
+    if (!each.had_branch || status !== 'paused' || waiting.has(branch)) add(each)
+  }
+  for (const one of derived.flat().map(leftOf)) if (one.kind === 'declared' || one.files.length > 0) add(one)
+  const declaredOn = new Set(live.map(({ activity }) => activity.branch))
+  for (const {
+    work: each,
+    branch: { name },
+  } of found)
+    if (name === null || !declaredOn.has(name)) add(leftOf(each))
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
   const commits = await readCommits(git, heads, merged[0])
-  const since = sinceFork(commits, standOf)
+  const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))
   // What the working tree that asks has as well is no work of others.
   if (!is_with_own)
     for (const each of work.values()) {
@@ -78,12 +90,12 @@ export async function readClone(
   set.replaceLinks(commits.links(heads))
   return { work, notables, set, since, merged, looked_at: lookedAt() }
 
-  /** Null: the working tree that asks. */
-  function standOf(id: string | null): Stand | undefined {
-    const { worktree = root, branch = null } = (id === null ? undefined : work.get(id)?.activity) ?? {}
+  /** Without work: the working tree that asks. */
+  function standOf(of?: LocalWork): Stand | undefined {
+    const { worktree = root, branch = null, id } = of?.activity ?? {}
     const tree = trees.find((each) => each.root === worktree && (branch === null || each.branch === branch))
     if (tree?.head) return { head: tree.head, readSince: (fork) => readTreeSince(tree, fork, options) }
-    const head = found.find((each) => each.work.activity.id === id)?.branch.sha
+    const head = shown.find(({ work: each }) => each.activity.id === id)?.branch.sha
     return head === undefined ? undefined : { head, readSince: (fork) => readCommitted(head, options, fork) }
   }
 
@@ -115,10 +127,8 @@ export function fetchedText(
 ): string[] {
   if (remote === undefined) return ['pull requests: there is no remote']
   if (fetched_at === null) return ['pull requests: not fetched; deconflict fetch']
-  const is_old = now.getTime() - fetched_at.getTime() > HOUR_MS
-  return is_old
-    ? [`pull requests: not fetched since ${minuteText(fetched_at.toISOString())}; deconflict fetch`]
-    : []
+  if (now.getTime() - fetched_at.getTime() <= HOUR_MS) return []
+  return [`pull requests: not fetched since ${minuteText(fetched_at.toISOString())}; deconflict fetch`]
 }
 
 /** The record as of now: it ends with its working tree. */
@@ -126,16 +136,6 @@ function asIn(activity: LocalWork['activity'], now: Date): LocalWork['activity']
   const { worktree } = activity
   const is_gone = worktree !== null && !statSync(worktree, { throwIfNoEntry: false })
   return asOf(is_gone && activity.expires_at > now ? { ...activity, expires_at: now } : activity, now)
-}
-
-/** Whether paused work has ended: it waits for its merge, so it goes with its branch. */
-function isOverIn(
-  trees: readonly WorkingTreeOf[],
-  unmerged: readonly { name: string | null }[],
-): (work: LocalWork) => boolean {
-  const waiting = new Set([...trees.map(({ branch }) => branch), ...unmerged.map(({ name }) => name)])
-  return ({ had_branch, activity: { status, branch } }) =>
-    had_branch && status === 'paused' && !waiting.has(branch)
 }
 
 /** The work in a working tree: its records with the files as they are now, or what git shows of it. */
@@ -153,16 +153,11 @@ async function workOfTree(
     const renewed_at = heartbeat_at ?? created_at
     return agent !== null && options.now.getTime() - renewed_at.getTime() < FRESH_MS
   })
-  if (isFresh) return []
-  const shown = await readTree(tree, options)
+  const shown = isFresh ? null : await readTree(tree, options)
   if (shown === null) return []
   if (declared.length === 0) return [shown]
   const diff = { files: shown.files, base_sha: shown.activity.pushed_base_sha }
   return declared.map((each) => withFiles(each, diff))
-}
-
-function isDeclared(live: readonly LocalWork[], branch: string | null): boolean {
-  return branch !== null && live.some(({ activity }) => activity.branch === branch)
 }
 
 function setOf(work: readonly LocalWork[], notables: ReadonlyMap<string, StoredNotable>): LiveSet {

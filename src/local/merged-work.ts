@@ -13,9 +13,10 @@ import { closingIssues } from '../engine/lines/markdown-prose.ts'
 import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
 import type { Issue } from '../vocabulary/contract/issue.ts'
-import { type BranchWork, readCommitted } from './branches.ts'
+import { readCommitted } from './branches.ts'
 import { type CloneOptions, filesOf, mappedAtOnce, patchIdOf } from './clone-options.ts'
-import type { LocalWork } from './work.ts'
+import type { Stand } from './stacks.ts'
+import { type Diff, type LocalWork, withFiles } from './work.ts'
 
 /** The newest ones. */
 const COMMITS_MAX = 500
@@ -70,6 +71,7 @@ interface MergedOptions extends CloneOptions {
 interface Brought extends Pick<NewLines, 'added' | 'removed'> {
   /** See `patchIdOf`. */
   patch_id: string
+  paths: string[]
 }
 
 /** The commit that has most of the lines; null if there is none. */
@@ -124,33 +126,51 @@ async function isOnTop(
 }
 
 /**
- * The ids of the work that the base branch has got exactly as it is, and has not taken back: in one commit, as by a squash, or
- * commit by commit, as by a rebase. Neither leaves another trace of the merge.
+ * What is left of work of which the base branch has got the first part, or all, exactly as it is, and has not taken it back: in one
+ * commit, as by a squash, or commit by commit, as by a rebase. Neither leaves another trace of the merge. Other work is missing.
  */
-export async function findMerged(
-  trees: readonly LocalWork[],
-  branches: readonly BranchWork[],
+export async function findLeft(
+  work: readonly LocalWork[],
   options: MergedOptions,
-): Promise<ReadonlySet<string>> {
-  const work = [...trees, ...branches.map((each) => each.work)]
-  if (work.length === 0) return new Set()
+  standOf: (work: LocalWork) => Stand | undefined,
+): Promise<ReadonlyMap<LocalWork, LocalWork>> {
+  if (work.length === 0) return new Map()
   const commits = await readLog(options)
   const standing = standingOf(commits)
-  const since = ({ activity: { pushed_base_sha } }: LocalWork) => {
-    const at = commits.findIndex(({ sha }) => sha === pushed_base_sha)
+  const since = ({ activity: { base_sha, pushed_base_sha } }: LocalWork) => {
+    const at = commits.findIndex(({ sha }) => sha === (base_sha ?? pushed_base_sha))
     return at === -1 ? commits : commits.slice(0, at)
   }
   const longest = Math.max(...work.map((each) => since(each).length))
   const brought = await readLines(options, commits, commits.slice(0, longest))
-  const isSquashed = (each: LocalWork) =>
-    since(each).some((commit) => standing.has(commit) && brought[commit.sha]?.patch_id === each.patch_id)
-  const subjects = new Set([...standing].map(({ subject }) => subject))
-  const rebased = await mappedAtOnce(branches, async ({ work: each, branch: { sha, subject } }) => {
-    if (!subjects.has(subject) || isSquashed(each)) return []
-    const missing = ['rev-list', '--count', '--cherry-pick', '--right-only', `${options.merged[0]}...${sha}`]
-    return (await options.git.output(missing, { timeout_ms: options.left_ms() })) === '0' ? each : []
+  const left = await mappedAtOnce(work, async (each) => {
+    const names = new Set(each.files.map(({ path }) => path))
+    const found = since(each).flatMap((commit) => (standing.has(commit) && brought[commit.sha]) || [])
+    const within = found.filter(({ paths }) => paths.length > 0 && paths.every((path) => names.has(path)))
+    const ids = new Set(within.map(({ patch_id }) => patch_id))
+    const diff = ids.size > 0 ? await readLeft(each, ids, { ...options, stand: standOf(each) }) : null
+    return diff ? [[each, withFiles(each, diff)] as const] : []
   })
-  return new Set([...work.filter(isSquashed), ...rebased.flat()].map(({ activity }) => activity.id))
+  return new Map(left.flat())
+}
+
+/** What work changes since the part that the base branch has got by commits with these ids; null if there is none, or git fails. */
+async function readLeft(
+  { patch_id = '', activity: { base_sha, pushed_base_sha } }: LocalWork,
+  ids: ReadonlySet<string>,
+  { stand, ...options }: MergedOptions & { stand: Stand | undefined },
+): Promise<Pick<Diff, 'files' | 'base_sha'> | null> {
+  const from = base_sha ?? pushed_base_sha
+  if (ids.has(patch_id)) return { files: [], base_sha: from }
+  if (from === null || stand === undefined) return null
+  const range = ['rev-list', '--first-parent', '--reverse', `${from}..${stand.head}`]
+  const own = await options.git.output(range, { timeout_ms: options.left_ms() })
+  let last = from
+  for (const sha of own ? own.split('\n') : []) {
+    const diff = await readCommitted(sha, options, last)
+    if (diff && ids.has(diff.patch_id)) last = sha
+  }
+  return last === from ? null : stand.readSince(last)
 }
 
 /** The commits that no later one takes back, by its subject as git writes it. `commits`: the newest first. */
@@ -192,7 +212,7 @@ async function readLines(
 ): Promise<Record<string, Brought>> {
   const { noise_paths, noise_classes } = settings
   const state = JSON.stringify([noise_paths, noise_classes, noise_attributes])
-  const known = (cache.read('merged changes', state) ?? {}) as Record<string, Brought>
+  const known = (cache.read('merged commits', state) ?? {}) as Record<string, Brought>
   const { noise } = rulesOf(settings, noise_attributes)
   const missing = wanted.filter(({ sha }) => known[sha] === undefined)
   for (let from = 0; from < missing.length; from += PAGE) {
@@ -205,10 +225,10 @@ async function readLines(
     for (const { sha } of page) {
       const files = filesOf(changes?.get(sha) ?? [], hasher())
       const { added, removed } = await noise.deadline.run(newLinesOf(files, noise))
-      known[sha] = { added, removed, patch_id: patchIdOf(files) }
+      known[sha] = { added, removed, patch_id: patchIdOf(files), paths: files.map(({ path }) => path) }
     }
   }
   const kept = commits.flatMap(({ sha }) => (known[sha] ? [[sha, known[sha]] as const] : []))
-  if (missing.length > 0) cache.write('merged changes', state, Object.fromEntries(kept))
+  if (missing.length > 0) cache.write('merged commits', state, Object.fromEntries(kept))
   return known
 }

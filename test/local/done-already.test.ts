@@ -1,4 +1,5 @@
 /** Work that commits of the base branch have done already, in a clone without a service. */
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { nameOf } from '../../src/local/merged-work.ts'
 import { useTree } from '../support/shop.ts'
@@ -62,42 +63,37 @@ describe('a check', () => {
     expect(JSON.parse(other.stdout).issue.done_by).toBeNull()
   })
 
-  test('leaves out a branch and a working tree that were squashed into the base branch', async () => {
-    await commit('Add a', { 'src/a.ts': 'const a = 1\n' })
-    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
-    await tree.git('worktree', 'add', '-q', '-b', 'squashed', `${tree.path}-squashed`)
-    await tree.git('-C', `${tree.path}-squashed`, 'commit', '-q', '--allow-empty', '-m', 'Set a')
-    await tree.git('checkout', '-q', '-b', 'other')
-    await commit('Set a', { 'src/a.ts': 'const a = 2\n' })
-    await tree.git('-C', `${tree.path}-squashed`, 'merge', '-q', 'other')
-    await tree.git('checkout', '-q', 'main')
-    const check = async (content: string) => {
-      await tree.write({ 'src/a.ts': content })
-      return JSON.parse((await tree.run(['check', '--json'])).stdout)
-    }
-    expect(await check('const a = 3\n')).toMatchObject({ overlap_detected: true, total_related: 2 })
-    await commit('Set a (#14)', { 'src/a.ts': 'const a = 2\n' })
-    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
-    expect(await check('const a = 3\n')).toMatchObject({ overlap_detected: false, total_related: 0 })
-    expect((await tree.run(['list'])).stdout).not.toContain('Set a')
-    await commit('Revert "Set a (#14)" (#15)', { 'src/a.ts': 'const a = 1\n' })
-    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
-    expect(await check('const a = 3\n')).toMatchObject({ overlap_detected: true, total_related: 2 })
-  })
-
-  test('leaves out a branch whose commits were rebased onto the base branch', async () => {
+  test.each([
+    ['squashed', ['merge', '-q', '--squash', 'other']],
+    ['rebased', ['cherry-pick', 'main..other']],
+  ])('counts only what came after the part of a branch that was %s', async (name, onto) => {
     await tree.git('checkout', '-q', '-b', 'other')
     await commit('Add a', { 'src/a.ts': 'const a = 1\n' })
     await commit('Set a', { 'src/a.ts': 'const a = 2\n' })
     await tree.git('checkout', '-q', 'main')
     await commit('Add b', { 'src/b.ts': 'const b = 1\n' })
-    const list = async () => {
+    const related = async () => {
       await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
-      return (await tree.run(['list'])).stdout
+      const ran = ['src/a.ts', 'src/c.ts'].map((path) => tree.run(['check', '--paths', path, '--json']))
+      return (await Promise.all(ran)).map(({ stdout }) => JSON.parse(stdout).total_related)
     }
-    expect(await list()).toContain('Set a')
-    await tree.git('cherry-pick', 'main..other')
-    expect(await list()).not.toContain('Set a')
+    expect(await related()).toEqual([1, 0])
+    await tree.git(...onto)
+    if (name === 'squashed') await tree.git('commit', '-q', '-m', 'Set a (#12)')
+    expect(await related()).toEqual([0, 0])
+    await tree.git('worktree', 'add', '-q', '../other', 'other')
+    for (const args of [['list'], ['start', 'Set a'], ['done']]) {
+      await tree.run(args, { cwd: join(tree.path, '../other') })
+      expect(await related(), args[0]).toEqual([0, 0])
+    }
+    await tree.write({ '../other/src/c.ts': '' })
+    expect(await related()).toEqual([0, 1])
+    await tree.git('-C', '../other', 'add', '-A')
+    await tree.git('-C', '../other', 'commit', '-q', '-m', 'Add c')
+    await tree.git('-C', '../other', 'checkout', '-q', '--detach', 'main')
+    expect(await related()).toEqual([0, 1])
+    await tree.git('revert', '--no-edit', 'HEAD')
+    expect(await related()).toEqual([1, 1])
   })
 
   test('on a branch that was squashed does not hear of its own lines', async () => {
