@@ -18,6 +18,7 @@ let isOutputClosed = false
 const runtime: Runtime = {
   version: VERSION,
   clock: systemClock,
+  startFast,
   env: process.env,
   cwd: process.cwd(),
   get stdin() {
@@ -49,7 +50,7 @@ async function run(): Promise<ExitCode> {
     runtime.stdout.write(`${VERSION}\n`)
     return EXIT.clear
   }
-  startFast()
+  runtime.startFast()
   const { runCli } = await import('./cli/program.ts')
   return runCli(args, runtime)
 }

@@ -1,5 +1,4 @@
 /** `deconflict check`: whether the user's work overlaps with other work. */
-
 import { DeconflictError } from '../client/client.ts'
 import type { GivenScope } from '../git/working-tree-files.ts'
 import type { OverlapResult as Overlap } from '../vocabulary/contract/overlap.ts'

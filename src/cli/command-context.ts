@@ -1,5 +1,4 @@
 /** The context of every command: the workspace, a client, and the output. */
-
 import { type Client, createClient } from '../client/client.ts'
 import { withoutNewcomers } from '../client/newcomers.ts'
 import { type GivenScope, readChangedFiles, withChanges } from '../git/working-tree-files.ts'

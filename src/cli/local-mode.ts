@@ -23,10 +23,11 @@ export function isLocal({ env }: Pick<Runtime, 'env'>, options: ServerOptions): 
 
 /** The client over the clone of a workspace, which has a working tree. `others_unknown`: why other machines are not known. */
 export async function openLocal(
-  { clock }: Pick<Runtime, 'clock'>,
+  { clock, startFast }: Pick<Runtime, 'clock' | 'startFast'>,
   workspace: Workspace,
   { left_ms, others_unknown = NO_SERVICE }: { left_ms?: () => number; others_unknown?: string } = {},
 ): Promise<Client> {
+  startFast()
   const elapsed = stopwatch()
   const tree = workspace.tree as WorkingTree
   const { localClient, RecordFiles, DiffCache, readGitAttributes, readSettings } = await import(

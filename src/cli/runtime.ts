@@ -11,6 +11,8 @@ export interface Runtime {
   stdout: Output
   stderr: Output
   clock: Clock
+  /** Called before much code is loaded. */
+  startFast(): void
   /** Milliseconds since the process started. */
   uptime_ms(): number
   /** The time that a hook may take, counted from the start of the process. */

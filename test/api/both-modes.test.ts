@@ -22,7 +22,7 @@ beforeEach(() => service.deleteRecords())
 async function localOf(cwd: string, tree: WorkingTree): Promise<Client> {
   const env = { PATH: process.env.PATH, HOME: dirname(tree.path) }
   const workspace = await findWorkspace({ cwd, env }, { is_local: true })
-  return openLocal({ clock: () => service.clock.now }, workspace)
+  return openLocal({ clock: () => service.clock.now, startFast: () => {} }, workspace)
 }
 
 async function bothClients(): Promise<{ remote: Client; local: Client; tree: WorkingTree }> {

@@ -134,6 +134,7 @@ async function runInProcess(
     stdout: output('stdout'),
     stderr: output('stderr'),
     clock: systemClock,
+    startFast: () => {},
     uptime_ms: () => uptime_ms + elapsed(),
     // Not what is tested here: a busy machine takes longer than a second.
     hook_limit_ms: TIMEOUT_MS,

@@ -49,11 +49,8 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
       branch: readBranch(tree.git_directory),
       ...filesIn(tree, cwd, input),
     }
-    const { env, clock } = runtime
     const run = {
-      ...{ options, tree, input, situation },
-      // Opening the stream takes time, so it is opened when something is written.
-      runtime: { env, cwd, clock, stderr: { write: (line: string) => runtime.stderr.write(line) } },
+      ...{ runtime, cwd, options, tree, input, situation },
       left_ms: () => Math.max(1, left_ms() - END_MS),
     }
     try {

@@ -46,8 +46,9 @@ export interface HookOptions {
 }
 
 export interface HookRun {
-  /** `cwd` is the working directory of the agent. */
-  runtime: Pick<Runtime, 'env' | 'cwd' | 'stderr' | 'clock'>
+  runtime: Runtime
+  /** The working directory of the agent. */
+  cwd: string
   options: HookOptions
   tree: WorkingTree
   input: HookInput
@@ -172,14 +173,14 @@ async function enterBranch(
 
 /** The workspace: from the state of the session if it is of the same branch, else from git. */
 async function workspaceOf(
-  { runtime, tree, options, situation }: HookRun,
+  { runtime, cwd, tree, options, situation }: HookRun,
   { workspace: stored }: Pick<Session, 'workspace'>,
 ): Promise<Workspace> {
   const isCurrent =
     stored !== null && stored.branch === situation.branch && situation.event !== 'session-start'
-  if (isCurrent) return { ...stored, git: new Git(runtime.cwd, runtime.env), tree }
+  if (isCurrent) return { ...stored, git: new Git(cwd, runtime.env), tree }
   const is_local = isLocal(runtime, options)
-  return findWorkspace(runtime, { repo: options.repo, tree, is_local })
+  return findWorkspace({ env: runtime.env, cwd }, { repo: options.repo, tree, is_local })
 }
 
 /** Connects to the service. Whether the remote is on its GitHub host is checked once in each working tree. */
