@@ -55,7 +55,6 @@ function contextOf(
       web_urls: [`https://github.com/${owner}/${name}`],
       ...{ installation_id: null, farewell_at: null },
       is_known: true,
-      is_installed: false,
       is_watched: false,
       is_tracked: false,
       commenting_since: now,

@@ -55,7 +55,7 @@ function isTracked({ settings }: RepoContext, { branch, default_branch }: Branch
  * have been missed.
  */
 export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush): Promise<void> {
-  if (!ctx.repo.is_installed || !isTracked(ctx, push)) return
+  if (ctx.repo.installation_id === null || !isTracked(ctx, push)) return
   const tracking = trackingBy(await listLive(ctx.db, ctx.repo.id, { branch: push.branch }, ctx.now))
   if (tracking === 'other') return
   const { branch, default_branch, head_sha } = push

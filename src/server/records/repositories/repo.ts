@@ -46,7 +46,6 @@ export interface Repo {
   readonly installation_id: number | null
   /** The repository is stored: a caller with write access requested it, or the App is or was installed. */
   readonly is_known: boolean
-  readonly is_installed: boolean
   /** Its pull requests are read by polling, with the token of this service. Nothing is written to GitHub. */
   readonly is_watched: boolean
   /** Installed or watched: its pull requests become activities and get rechecks. */
@@ -164,7 +163,6 @@ function openRow(
     web_urls: [`${web}/${owner}/${name}`, `${web}/${request.owner}/${request.name}`],
     installation_id: stored?.installation_id ?? null,
     is_known: stored !== undefined,
-    is_installed,
     is_watched,
     is_tracked: is_installed || is_watched,
     commenting_since: stored?.commenting_since ?? stored?.created_at ?? request.now,
