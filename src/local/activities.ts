@@ -4,15 +4,15 @@ import { briefOf, conclude } from '../engine/check/conclude.ts'
 import { listInBase, listInFiles, reservationOf } from '../engine/check/next-number.ts'
 import { digestChanges, keepDerived } from '../engine/lines/change.ts'
 import * as form from '../engine/records/activity.ts'
-import { asOf } from '../engine/records/activity-lifecycle.ts'
 import {
   type ActivityContext,
+  asOf,
   changesOf,
   heartbeat,
   newActivity,
   notLive,
   transitionTo,
-} from '../engine/records/activity-verbs.ts'
+} from '../engine/records/activity-lifecycle.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Meter } from '../vocabulary/clock.ts'
 import { Failure } from '../vocabulary/failure.ts'

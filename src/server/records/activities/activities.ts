@@ -10,15 +10,15 @@ import {
 } from '../../../engine/lines/change.ts'
 import { lineHasher } from '../../../engine/lines/line-hash.ts'
 import { listedOf } from '../../../engine/records/activity.ts'
-import { asOf } from '../../../engine/records/activity-lifecycle.ts'
 import {
   type ActivityContext,
+  asOf,
   changesOf,
   heartbeat,
   newActivity,
   notLive,
   transitionTo,
-} from '../../../engine/records/activity-verbs.ts'
+} from '../../../engine/records/activity-lifecycle.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import { inTurns, later, type Steps } from '../../../vocabulary/clock.ts'
 import type {

@@ -1,8 +1,13 @@
 /** Applies events of pull requests to activities (docs/contract/activities.md#pull-requests). */
 
 import { distinctNames } from '../../../engine/records/activity.ts'
-import { asOf, firstExpiry, statusWithPullRequest } from '../../../engine/records/activity-lifecycle.ts'
-import { archived, heartbeat } from '../../../engine/records/activity-verbs.ts'
+import {
+  archived,
+  asOf,
+  firstExpiry,
+  heartbeat,
+  statusWithPullRequest,
+} from '../../../engine/records/activity-lifecycle.ts'
 import { isClosed, isLive } from '../../../vocabulary/activity-status.ts'
 import { newId } from '../../../vocabulary/contract/field.ts'
 import { clip, type GithubPullRequest, pullRequestFields, summaryOf } from '../../github/pull-request.ts'
@@ -93,11 +98,6 @@ export async function insertTracked(
   recordEffect(inserted ? 'tracked' : 'over_limit')
 }
 
-/** What a pull request says about itself; what is left out is not known. */
-export type Described = Partial<
-  Pick<ActivityRow, 'assignee' | 'is_by_newcomer' | 'conflicts_with_base' | 'closes'>
->
-
 /**
  * Stores with the open activities of a pull request who is assigned to it, which issues it closes and whether it can be merged, and enqueues rechecks
  * of what that changes.
@@ -105,7 +105,7 @@ export type Described = Partial<
 export async function describePullRequest(
   ctx: RepoContext,
   number: number,
-  described: Described,
+  described: Partial<Pick<ActivityRow, 'assignee' | 'is_by_newcomer' | 'conflicts_with_base' | 'closes'>>,
 ): Promise<void> {
   await inTransaction(ctx, async (within) => {
     const { db, now, repo } = within

@@ -4,7 +4,7 @@
  */
 
 import { distinctNames } from '../../../engine/records/activity.ts'
-import { archived, heartbeat } from '../../../engine/records/activity-verbs.ts'
+import { archived, heartbeat } from '../../../engine/records/activity-lifecycle.ts'
 import { clip } from '../../github/pull-request.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { deleteBranchRows } from '../stacks/store.ts'

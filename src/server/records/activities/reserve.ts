@@ -8,7 +8,7 @@ import {
   reservationOf,
 } from '../../../engine/check/next-number.ts'
 import type { CheckContext } from '../../../engine/check/source.ts'
-import { notLive } from '../../../engine/records/activity-verbs.ts'
+import { notLive } from '../../../engine/records/activity-lifecycle.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { ReserveNumber } from '../../../vocabulary/contract/number.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
