@@ -89,9 +89,9 @@ function rankOf({ name, pushed_at }: { name: string; pushed_at: string }): strin
  */
 export async function importRepositories(app: App, listed: InstalledRepository[], now: Date): Promise<void> {
   const { installation_id } = listed[0] ?? {}
-  if (installation_id === undefined || !app.github_app) return
+  const client = installation_id && (await openInstallation(app, installation_id))
+  if (!client) return
   const db = app.database.connection()
-  const client = await openInstallation(app.github_app, installation_id)
   const described = await describeRepositories(client, listed, now)
   const jobs: NewJob[] = []
   for (const [index, repository] of listed.entries()) {

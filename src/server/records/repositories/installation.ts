@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { later } from '../../../vocabulary/clock.ts'
 import { statusOf } from '../../github/client.ts'
-import type { GithubApp, Installation } from '../../github/github-app.ts'
+import type { Installation } from '../../github/github-app.ts'
 import { classifyError } from '../../github/octokit.ts'
 import { ifFound, isNotFound, named, type RepositoryName } from '../../github/repository-calls.ts'
 import { RateLimited } from '../../jobs/jobs.ts'
@@ -54,10 +54,10 @@ export async function takeImportCalls(
   for (let left_ms = left(); left_ms > 0; left_ms = left()) await wait(Math.min(left_ms, LOOK_EVERY_MS))
 }
 
-/** A client of the installation, which notes what is left of its rate limit. */
-export async function openInstallation({ probot, budgets }: GithubApp, id: number): Promise<Installation> {
-  const client = await probot.auth(id)
-  client.hook.after('request', ({ headers }) => budgets.observe(id, headers))
+/** A client of the installation, which notes what is left of its rate limit; undefined without an App. */
+export async function openInstallation({ github_app }: App, id: number): Promise<Installation | undefined> {
+  const client = await github_app?.probot.auth(id)
+  client?.hook.after('request', ({ headers }) => github_app?.budgets.observe(id, headers))
   return client
 }
 

@@ -49,12 +49,13 @@ export async function asInstallation<Result>(
 ): Promise<Result | undefined> {
   const { db, now, repo } = ctx
   const stored = await findRepository(db, repo.id)
-  if (!app.github_app || stored?.installation_id == null) return undefined
+  if (stored?.installation_id == null) return undefined
   const { installation_id } = stored
   const paused_until = (await findInstallationState(db, installation_id))?.[`${calls}_paused_until`]
   if (paused_until && paused_until > now) throw new RateLimited(paused_until)
   try {
-    const client = await openInstallation(app.github_app, installation_id)
+    const client = await openInstallation(app, installation_id)
+    if (!client) return undefined
     const confirmed = await confirmName(app, ctx, { client, named_since })
     return confirmed && (await work(client, confirmed))
   } catch (error) {

@@ -69,7 +69,7 @@ export async function registerInstallation(
   { now, textOf }: { now: Date; textOf?: TextOf },
 ): Promise<RepositoryRow> {
   await insertRepository(app.database.connection(), repository, now)
-  const client = await app.github_app?.probot.auth(repository.installation_id)
+  const client = await openInstallation(app, repository.installation_id)
   if (client) await refreshSettings(app, client, repository, { textOf })
   await findOrganisationFile(app, repository, now)
   return recordInstallation(app, repository, now)
@@ -88,7 +88,7 @@ export async function findOrganisationFile(
   const { name, installation_id } = repository
   const db = app.database.connection()
   if (isOrganisationRepository(name) || (await isOrganisationKnown(db, installation_id))) return
-  const client = await app.github_app?.probot.auth(installation_id)
+  const client = await openInstallation(app, installation_id)
   if (client) await storePermissions(db, installation_id, await permissionsOf(client))
   const shared = await findShared(app, repository)
   if (shared) await registerInstallation(app, shared, { now })
@@ -115,11 +115,11 @@ async function findShared(
 
 /** The repositories of an installation, in pages. One call per page. */
 export async function* listInstalled(
-  { github_app, list_limits }: App,
+  app: App,
   installation_id: number,
 ): AsyncGenerator<(InstalledRepository & { pushed_at: string })[]> {
-  const client = github_app && (await openInstallation(github_app, installation_id))
-  const per_page = list_limits.page
+  const client = await openInstallation(app, installation_id)
+  const per_page = app.list_limits.page
   for (let page = 1; client; page += 1) {
     const { data } = await client.rest.apps.listReposAccessibleToInstallation({ per_page, page })
     yield data.repositories.map(({ id, name, owner, pushed_at }) => {
@@ -221,7 +221,7 @@ async function findNamed(
   { owner, name, installation_id }: Omit<InstalledRepository, 'id'>,
 ): Promise<InstalledRepository | undefined> {
   try {
-    const client = await app.github_app?.probot.auth(installation_id)
+    const client = await openInstallation(app, installation_id)
     const found = (await client?.rest.repos.get({ owner, repo: name }))?.data
     return found && { id: found.id, owner: found.owner.login, name: found.name, installation_id }
   } catch (error) {
