@@ -12,15 +12,10 @@ export interface FakeGithubOptions {
   repositories?: GithubRepository[]
 }
 
-export interface FakeGithubServer {
-  /** For `GITHUB_API_URL` and `GITHUB_WEB_URL`. */
-  url: string
-  /** Changes its state, injects failures, and counts requests. */
-  github: GithubWorld
-  close(): Promise<void>
-}
+export type FakeGithubServer = Awaited<ReturnType<typeof startFakeGithubServer>>
 
-export async function startFakeGithubServer(options: FakeGithubOptions = {}): Promise<FakeGithubServer> {
+/** `url`: for `GITHUB_API_URL` and `GITHUB_WEB_URL`. `github` changes its state, injects failures, and counts requests. */
+export async function startFakeGithubServer(options: FakeGithubOptions = {}) {
   const github = githubWorld('http://127.0.0.1')
   for (const repository of options.repositories ?? []) github.repository(repository)
   for (const { token, ...user } of options.users ?? []) github.token(token, user)

@@ -37,15 +37,9 @@ export async function countFilesOfActs(): Promise<Record<string, number>> {
     const [service] = await deployment.start(1, env, program)
     const rounds: Record<string, string[]>[] = []
     for (const name of names) {
+      const addresses = { url: service?.url as string, coverage: `http://127.0.0.1:${port}` }
       const github = deployment.github.at(name)
-      const round = {
-        deployment,
-        url: service?.url as string,
-        github,
-        coverage: `http://127.0.0.1:${port}`,
-        becomesQuiet,
-      }
-      rounds.push(await filesOfRound(round))
+      rounds.push(await filesOfRound({ deployment, github, becomesQuiet, ...addresses }))
     }
     const measured = rounds.slice(1)
     return Object.fromEntries(
