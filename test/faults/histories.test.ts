@@ -33,8 +33,7 @@ async function startThree(program?: string[]) {
   const cluster = await startCluster({ durable: true })
   const proxy = await startTcpProxy(cluster.url)
   const binary = poolerBinary()
-  // One of the bugs is a setting.
-  const lines = [`${IGNORED_PARAMETERS}, synchronous_commit`, 'server_login_retry = 1']
+  const lines = [IGNORED_PARAMETERS, 'server_login_retry = 1']
   const pooler = binary === undefined ? undefined : await startPooler(binary, cluster.url, lines)
   const clock = await shiftedClock()
   const ports = (await Promise.all([freePort(), freePort(), freePort()])).map(String)
