@@ -35,20 +35,21 @@ interface Counts {
 export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {
   const { ctx, proposal, rules, side } = work
   const near = await findNear(work)
-  const isByLines = side.files.length > 0
-  const ranked = near.activities.slice(0, isByLines ? BY_LINES_MAX : IDS_MAX)
-  const byLines = isByLines && ranked.length > 0 ? await rankByLines(work, ranked, near.openPulls) : null
-  const apart = byLines ? byLines.left_out + byLines.same_file.length : 0
-  const isRanked = byLines === null || near.activities.length <= BY_LINES_MAX
+  const isByLines = side.files.length > 0 && near.activities.length > 0
+  const byPath = near.activities.slice(0, BY_LINES_MAX)
+  const { ranked, same_file, left_out, comparisons } = isByLines
+    ? await rankByLines(work, byPath, near.openPulls)
+    : { ranked: byPath, same_file: [], left_out: 0, comparisons: new Map() }
+  const isRanked = !isByLines || near.activities.length <= BY_LINES_MAX
   const isComplete = proposal.complete && isRanked && !rules.deadline.isOver
   // Without paths, it does not matter which files of others are unknown.
   const cut = proposal.paths.globs.length > 0 ? near.cut : 0
   return {
-    activities: (byLines?.ranked ?? ranked).slice(0, IDS_MAX),
+    activities: ranked.slice(0, IDS_MAX),
     notables: near.notables.slice(0, IDS_MAX),
-    same_file: byLines?.same_file ?? [],
-    comparisons: byLines?.comparisons ?? new Map(),
-    total_related: near.activities.length - apart + near.notables.length,
+    same_file,
+    comparisons,
+    total_related: near.activities.length - left_out - same_file.length + near.notables.length,
     expected: near.expected,
     other_base: near.other_base.slice(0, IDS_MAX),
     cut: cut + work.cut,

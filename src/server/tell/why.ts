@@ -31,8 +31,7 @@ export async function explainPullRequest(ctx: RepoContext, number: number): Prom
       },
     )
   const facts = await readFacts(ctx, check)
-  const elsewhere = facts.conclusion?.other_base ?? []
-  const others = elsewhere.length === 0 ? [] : await listCompared(ctx.db, ctx.repo.id, elsewhere)
+  const others = await listCompared(ctx.db, ctx.repo.id, facts.conclusion?.other_base ?? [])
   const apart = others.map((record) => ({
     activity_id: record.id,
     title: record.is_by_newcomer ? null : record.title,
