@@ -4,9 +4,11 @@ import { causeOf, type LastChange, type LedgerSide } from '../../src/server/tell
 import type { PairRow } from '../../src/server/tell/table.ts'
 import {
   afterAbsence,
+  afterDone,
   afterEnd,
   afterRename,
   afterSighting,
+  afterUndone,
   gatherPairs,
   type Sighting,
   slotOf,
@@ -49,17 +51,15 @@ function found(row?: PairRow, mine = pushed(10, 'b1'), its = pushed(0, 'a1')): P
 const open = found()
 const merged = afterEnd(open, { key: '#1', is_merged: true, at: at(20) })
 
-describe('the cause of a pair is the side that was pushed last', () => {
-  test.each([
-    ['this one', pushed(10), pushed(0), 'a'],
-    ['the other one', pushed(0), pushed(10), 'b'],
-    ['within a second, the one whose event arrived last', arrivedLater(0), pushed(0), 'a'],
-    ['unknown if that is the same too', pushed(0), pushed(0), null],
-    ['known against an earlier push that was not seen', pushed(10), unknown(0), 'a'],
-    ['unknown if the last push was not seen', pushed(0), unknown(10), null],
-  ] as const)('%s', (_, a, b, cause) => {
-    expect(causeOf({ a, b })).toBe(cause)
-  })
+test.each([
+  ['this one', pushed(10), pushed(0), 'a'],
+  ['the other one', pushed(0), pushed(10), 'b'],
+  ['within a second, the one whose event arrived last', arrivedLater(0), pushed(0), 'a'],
+  ['unknown if that is the same too', pushed(0), pushed(0), null],
+  ['known against an earlier push that was not seen', pushed(10), unknown(0), 'a'],
+  ['unknown if the last push was not seen', pushed(0), unknown(10), null],
+] as const)('the cause of a pair is the side that was pushed last: %s', (_, a, b, cause) => {
+  expect(causeOf({ a, b })).toBe(cause)
 })
 
 test('keys are ordered by their bytes, for either side', () => {
@@ -155,6 +155,19 @@ describe('the end of a side', () => {
     })
     expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(40) })).toEqual(resolved)
   })
+})
+
+test('work that was done already is a pair until a push takes the lines away, unless a shown pair ended by the merge', () => {
+  const [mine, its] = [side('#2', pushed(10, 'b1')), side('#1', pushed(5, 'a2'))]
+  const done = (row?: PairRow) => afterDone(row, { side: mine, done: its, repo_id: 1, now: at(11) })
+  const sides = { a: { head: 'a2' }, b: { head: 'b1' } }
+  expect(done()).toMatchObject({ a: '#1', b: '#2', merged: 'a', merged_at: at(5), cause: 'b', sides })
+  expect(done(merged)).toMatchObject({ is_done: true, outcome: 'open', ended_at: null, sides: merged.sides })
+  const shown = { ...merged, b_shown_at: at(12) }
+  expect(done(shown)).toBe(shown)
+  expect(afterUndone(done(), mine)).toEqual(done())
+  const resolved = { outcome: 'resolved', ended_at: at(12) }
+  expect(afterUndone(done(), side('#2', pushed(12, 'b2')))).toMatchObject(resolved)
 })
 
 test('a branch that becomes a pull request keeps its pairs, with the sides in order', () => {

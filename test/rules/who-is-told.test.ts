@@ -162,7 +162,6 @@ test.each<[string, string, boolean, Partial<typeof comment>, boolean]>([
   ['a person', 'ben', false, {}, false],
   ['a coding agent', 'Copilot', true, {}, false],
   ['… with [bot]', 'claude[bot]', true, {}, false],
-  ['… in another case', 'CURSOR[bot]', true, {}, false],
   ['who the settings call an agent', 'our-agent[bot]', true, { agents: ['our-agent'] }, false],
   ['… with [bot]', 'our-agent[bot]', true, { agents: ['our-agent[bot]'] }, false],
   ['who they do not call one', 'our-agent[bot]', true, { agents: ['their-agent'] }, true],
