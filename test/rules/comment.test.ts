@@ -348,7 +348,10 @@ describe('the comment', () => {
   test.each<[string, ReportedActivity[], RegExp]>([
     [
       'one that takes the same',
-      [{ ...other, ...numbered }, queued],
+      [
+        { ...other, ...numbered },
+        { ...queued, is_ahead: true },
+      ],
       /first: take another number\. `a` and `b`\.$/,
     ],
     [
@@ -409,6 +412,8 @@ describe('the comment', () => {
       '**1 notable applies to this pull request**',
       '- `Tills are frozen` (high), for `src/**`, [decision](<https://acme.example/d/1>)',
     ])
+    const { title } = checkRunOf(SHA, report({ notables: [notable] }))
+    expect(title).toBe('This pull request overlaps with 1 other activity; 1 notable applies')
   })
 
   test('ends with the severity and when it was updated', () => {
