@@ -11,7 +11,6 @@ import {
   Generations,
   mayAccess,
   type RepositoryList,
-  RepositoryLists,
   type Token,
   Tokens,
   type VisibleRepository,
@@ -60,7 +59,6 @@ export class Access {
   readonly #metrics: Metrics
   readonly #generations = new Generations()
   readonly #entries: LRUCache<string, Entry, Lookup>
-  readonly #lists: RepositoryLists
 
   constructor(options: { github: Octokit; clock: Clock; ttl_ms: number; metrics: Metrics }) {
     const { github, clock } = options
@@ -86,9 +84,7 @@ export class Access {
         return entry
       },
     })
-    this.tokens = new Tokens({ github, clock })
-    const generations = this.#generations
-    this.#lists = new RepositoryLists({ github, clock, ttl_ms: this.#ttl, generations })
+    this.tokens = new Tokens({ github, clock, ttl_ms: this.#ttl, generations: this.#generations })
   }
 
   /**
@@ -122,8 +118,7 @@ export class Access {
    * Throws like `repository`.
    */
   async repositories(token: Token): Promise<RepositoryList> {
-    const is_user = (await this.tokens.identity(token)) !== null
-    const { repositories, complete } = await this.#lists.of({ token, is_user })
+    const { repositories, complete } = await this.tokens.repositories(token)
     const accessed = [...this.#entries.entries()].flatMap(([key, entry]) =>
       key.startsWith(token.hash) && entry.answer.kind === 'visible' && this.#isCurrent(entry)
         ? entry.answer.repository

@@ -26,70 +26,6 @@ const IDENTITY_TTL_MS = 3_600_000
 
 const User = z.object({ id: z.int(), login: z.string() })
 
-export class Tokens {
-  readonly #github: Octokit
-  readonly #clock: Clock
-  readonly #identities: LRUCache<string, { identity: Identity }, Token>
-  readonly #accepted: LRUCache<string, true>
-
-  constructor({ github, clock }: { github: Octokit; clock: Clock }) {
-    this.#github = github
-    this.#clock = clock
-    const perf = { now: () => clock().getTime() }
-    this.#identities = new LRUCache<string, { identity: Identity }, Token>({
-      max: 50_000,
-      ttl: IDENTITY_TTL_MS,
-      perf,
-      fetchMethod: async (_key, _stale, { context }) => ({ identity: await this.#fetchIdentity(context) }),
-    })
-    this.#accepted = new LRUCache<string, true>({ max: 50_000, ttl: ACCEPTED_TTL_MS, perf })
-  }
-
-  /** Whether GitHub accepted the token within the last five minutes. */
-  isRecentlyAccepted(token: Token): boolean {
-    return this.#accepted.has(token.hash)
-  }
-
-  /** Checks the token alone, with one call unless GitHub accepted it recently. Throws like `identity`. */
-  async verify(token: Token): Promise<void> {
-    if (this.isRecentlyAccepted(token)) return
-    await this.#identities.forceFetch(token.hash, { context: token, forceRefresh: true })
-  }
-
-  /** The user behind the token. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
-  async identity(token: Token): Promise<Identity> {
-    const { identity } = await this.#identities.forceFetch(token.hash, { context: token })
-    return identity
-  }
-
-  /** Call this when a call with the token succeeded. */
-  recordAccepted(token: Token): void {
-    this.#accepted.set(token.hash, true)
-  }
-
-  /** Call this when a call with the token failed. A 404 or 403 about a resource still means that GitHub accepted the token. */
-  recordFailure(token: Token, { kind }: GithubError): void {
-    if (kind === 'invisible') this.#accepted.set(token.hash, true)
-    if (kind === 'unauthorized') this.#accepted.delete(token.hash)
-  }
-
-  async #fetchIdentity(token: Token): Promise<Identity> {
-    try {
-      const { data } = await this.#github.rest.users.getAuthenticated(requestOptions(token.secret))
-      const user = User.safeParse(data)
-      if (!user.success) throw toFailure({ kind: 'unavailable' })
-      this.recordAccepted(token)
-      return user.data
-    } catch (error) {
-      if (error instanceof Failure) throw error
-      const failure = classifyError(error, this.#clock())
-      this.recordFailure(token, failure)
-      if (failure.kind === 'invisible') return null
-      throw toFailure(failure)
-    }
-  }
-}
-
 /** The maximum number of pages of 100 repositories that are read. */
 const PAGES_MAX = 5
 const PAGE = 100
@@ -155,59 +91,105 @@ export interface RepositoryList {
   complete: boolean
 }
 
-interface Entry extends RepositoryList {
+interface ListEntry extends RepositoryList {
   /** The generation when GitHub was called. */
   generation: number
 }
 
-/** Whose repositories are listed. An installation token has no user; GitHub lists its repositories at another address. */
-interface Lister {
-  token: Token
-  is_user: boolean
-}
-
-export class RepositoryLists {
+export class Tokens {
   readonly #github: Octokit
   readonly #clock: Clock
   readonly #generations: Generations
-  readonly #entries: LRUCache<string, Entry, Lister>
+  readonly #identities: LRUCache<string, { identity: Identity }, Token>
+  readonly #accepted: LRUCache<string, true>
+  readonly #lists: LRUCache<string, ListEntry, Token>
 
+  /** `ttl_ms`: of the lists of repositories. */
   constructor(options: { github: Octokit; clock: Clock; ttl_ms: number; generations: Generations }) {
     const { github, clock, ttl_ms, generations } = options
     this.#github = github
     this.#clock = clock
     this.#generations = generations
-    this.#entries = new LRUCache<string, Entry, Lister>({
+    const perf = { now: () => clock().getTime() }
+    this.#identities = new LRUCache<string, { identity: Identity }, Token>({
+      max: 50_000,
+      ttl: IDENTITY_TTL_MS,
+      perf,
+      fetchMethod: async (_key, _stale, { context }) => ({ identity: await this.#fetchIdentity(context) }),
+    })
+    this.#accepted = new LRUCache<string, true>({ max: 50_000, ttl: ACCEPTED_TTL_MS, perf })
+    this.#lists = new LRUCache<string, ListEntry, Token>({
       // An entry holds up to 500 names.
       max: 1000,
       ttl: ttl_ms,
       ttlResolution: 0,
-      perf: { now: () => clock().getTime() },
-      fetchMethod: (_key, _stale, { context }) => this.#fetch(context),
+      perf,
+      fetchMethod: (_key, _stale, { context }) => this.#fetchList(context),
     })
   }
 
-  /** The repositories of a token. At most five calls. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
-  async of(lister: Lister): Promise<RepositoryList> {
-    const { hash } = lister.token
-    const cached = await this.#entries.forceFetch(hash, { context: lister })
-    return this.#isCurrent(cached)
-      ? cached
-      : this.#entries.forceFetch(hash, { context: lister, forceRefresh: true })
+  /** Whether GitHub accepted the token within the last five minutes. */
+  isRecentlyAccepted(token: Token): boolean {
+    return this.#accepted.has(token.hash)
   }
 
-  /** Whether no owner in the list was invalidated since GitHub was called. */
-  #isCurrent({ repositories, generation }: Entry): boolean {
-    return repositories.every(({ owner }) => generation >= this.#generations.of(owner))
+  /** Checks the token alone, with one call unless GitHub accepted it recently. Throws like `identity`. */
+  async verify(token: Token): Promise<void> {
+    if (this.isRecentlyAccepted(token)) return
+    await this.#identities.forceFetch(token.hash, { context: token, forceRefresh: true })
   }
 
-  async #fetch(lister: Lister): Promise<Entry> {
+  /** The user behind the token. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
+  async identity(token: Token): Promise<Identity> {
+    const { identity } = await this.#identities.forceFetch(token.hash, { context: token })
+    return identity
+  }
+
+  /** The repositories that GitHub lists for the token. At most six calls. Throws like `identity`. */
+  async repositories(token: Token): Promise<RepositoryList> {
+    const cached = await this.#lists.forceFetch(token.hash, { context: token })
+    // No owner in the list was invalidated since GitHub was called.
+    const isCurrent = cached.repositories.every(
+      ({ owner }) => cached.generation >= this.#generations.of(owner),
+    )
+    return isCurrent ? cached : this.#lists.forceFetch(token.hash, { context: token, forceRefresh: true })
+  }
+
+  /** Call this when a call with the token succeeded. */
+  recordAccepted(token: Token): void {
+    this.#accepted.set(token.hash, true)
+  }
+
+  /** Call this when a call with the token failed. A 404 or 403 about a resource still means that GitHub accepted the token. */
+  recordFailure(token: Token, { kind }: GithubError): void {
+    if (kind === 'invisible') this.#accepted.set(token.hash, true)
+    if (kind === 'unauthorized') this.#accepted.delete(token.hash)
+  }
+
+  async #fetchIdentity(token: Token): Promise<Identity> {
+    try {
+      const { data } = await this.#github.rest.users.getAuthenticated(requestOptions(token.secret))
+      const user = User.safeParse(data)
+      if (!user.success) throw toFailure({ kind: 'unavailable' })
+      this.recordAccepted(token)
+      return user.data
+    } catch (error) {
+      if (error instanceof Failure) throw error
+      const failure = classifyError(error, this.#clock())
+      this.recordFailure(token, failure)
+      if (failure.kind === 'invisible') return null
+      throw toFailure(failure)
+    }
+  }
+
+  async #fetchList(token: Token): Promise<ListEntry> {
+    const is_user = (await this.identity(token)) !== null
     const generation = this.#generations.now
     const repositories: VisibleRepository[] = []
     let is_partial = false
     try {
       for (let page = 1; page <= PAGES_MAX; page += 1) {
-        const answer = await this.#page(lister, page)
+        const answer = await this.#page(token, { is_user, page })
         repositories.push(...answer.listed)
         is_partial ||= answer.is_partial
         if (answer.is_last) return { repositories, complete: !is_partial, generation }
@@ -221,8 +203,11 @@ export class RepositoryLists {
     }
   }
 
-  /** Throws a `ZodError` if the answer is not a list of repositories, which counts as an outage. */
-  async #page({ token, is_user }: Lister, page: number) {
+  /**
+   * An installation token has no user; GitHub lists its repositories at another address. Throws a `ZodError` if the answer is not a list
+   * of repositories, which counts as an outage.
+   */
+  async #page(token: Token, { is_user, page }: { is_user: boolean; page: number }) {
     const options = { per_page: PAGE, page, ...requestOptions(token.secret) }
     const github = this.#github
     const { data, headers } = is_user
