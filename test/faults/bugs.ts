@@ -20,10 +20,7 @@ export const BUGS: Record<string, Record<string, [from: string, to: string]>> = 
     'what ended stays in the live set': ['set.replace(outline) : set.remove(id)', 'set.replace(outline) : 0'],
     'a key is not looked for': ['if (known) return { stored: known };', ''],
     'two requests with one key run at once': ['if (!await lockKey(tx.db, scoped))', 'if (false)'],
-    'a commit is not flushed': [
-      'client.unsafe("begin")',
-      'client.unsafe("begin; set local synchronous_commit = off")',
-    ],
+    'a commit is not flushed': ['jit: "off"', 'jit: "off", synchronous_commit: "off"'],
   },
   'exactly one activity holds an issue, and the others follow in their order': {
     'the newest holds an issue': [

@@ -30,10 +30,11 @@ const fixture = useDeployment()
 
 /** Three instances of a program on a PostgreSQL of their own. */
 async function startThree(program?: string[]) {
-  const cluster = await startCluster({ durable: true })
+  const cluster = await startCluster({ durable: true, settings: { wal_writer_delay: '10s' } })
   const proxy = await startTcpProxy(cluster.url)
   const binary = poolerBinary()
-  const lines = [IGNORED_PARAMETERS, 'server_login_retry = 1']
+  // One of the bugs is a parameter, which PgBouncer would refuse.
+  const lines = [`${IGNORED_PARAMETERS}, synchronous_commit`, 'server_login_retry = 1']
   const pooler = binary === undefined ? undefined : await startPooler(binary, cluster.url, lines)
   const clock = await shiftedClock()
   const ports = (await Promise.all([freePort(), freePort(), freePort()])).map(String)
@@ -52,8 +53,11 @@ async function startThree(program?: string[]) {
       services[victim] = await start(victim)
     },
     async 'PostgreSQL is killed'() {
-      await cluster.crash()
-      await cluster.restart()
+      for (let time = 0; time < 3; time += 1) {
+        await cluster.crash()
+        await cluster.restart()
+        await wait(300)
+      }
     },
     async 'an instance stands still'(victim) {
       services[victim]?.signal('SIGSTOP')
@@ -102,9 +106,8 @@ async function play({ urls, faults }: Three, name: string, first_subject: number
     const subjects = Array.from({ length: AT_ONCE }, (_, index) => first_subject + played.length + index)
     played.push(...subjects)
     const histories = await Promise.all(
-      subjects.map((subject) => record(promise, { subject, world, random })),
+      subjects.map((subject) => record(promise, { subject, world, random, broken })),
     )
-    await broken
     for (const history of histories)
       if (!promise.explains(history)) return `while ${fault}:\n${textOf(history)}`
   }

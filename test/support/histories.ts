@@ -47,6 +47,8 @@ export interface Promised {
   is_apart?: boolean
   /** What a client does next, at random; `name` is of an activity that it may start. */
   act(client: Client, name: string): Promise<unknown>
+  /** What a client asks in between, and once nothing is broken any more: what was acknowledged has to be there. */
+  look?(client: Client): Promise<unknown>
   /** Rejects if something does not become true once the clients of a subject have acted. */
   settle?(world: World, subject: number): Promise<unknown>
   /** Whether the calls could have happened one after the other. */
@@ -58,6 +60,8 @@ export const nameOf = (subject: number) => `acme-${subject}/shop`
 export const pathOf = (subject: number, rest: string) => `/api/v1/repos/${nameOf(subject)}${rest}`
 
 const LETTERS = ['a', 'b', 'c']
+/** How many of the steps of a client that has begun something are looks. */
+const LOOKS = 0.4
 
 function addRepository(github: GithubWorld, subject: number): void {
   github.repository({ id: 1000 + subject, full_name: nameOf(subject) })
@@ -77,10 +81,15 @@ function unanswered(error: Error): Asked {
   throw error
 }
 
-/** Lets three clients act at once on one subject, each call on any of the instances. */
+/** Lets three clients act at once on one subject, each call on any of the instances, while something breaks. */
 export async function record(
-  { is_apart = false, act }: Promised,
-  { subject, world, random }: { subject: number; world: World; random: () => number },
+  { is_apart = false, act, look }: Promised,
+  {
+    subject,
+    world,
+    random,
+    broken,
+  }: { subject: number; world: World; random: () => number; broken: Promise<unknown> },
 ): Promise<History> {
   const history: History = []
   const asked = world.urls.map((url) => ({ url, api: apiAt(url, 'ada') }))
@@ -100,20 +109,19 @@ export async function record(
       await wait(20)
     }
   }
-  const one = async (letter: string) => {
-    const client: Client = {
-      ...world,
-      letter,
-      random,
-      subject,
-      token: is_apart ? `${letter}-${subject}` : 'ada',
-      at: (rest) => (is_apart ? pathOf(subject, rest) : rest),
-      call,
-      own: new Map(),
-    }
-    for (let step = 0; step < 5; step += 1) await act(client, `${letter}${step}`)
-  }
-  await Promise.all(LETTERS.map(one))
+  const clients = LETTERS.map((letter) => ({
+    ...{ ...world, letter, random, subject, call },
+    token: is_apart ? `${letter}-${subject}` : 'ada',
+    at: (rest: string) => (is_apart ? pathOf(subject, rest) : rest),
+    own: new Map<string, string>(),
+  }))
+  const allActs = clients.map(async (client) => {
+    for (let step = 0; step < 5; step += 1)
+      if (look && client.own.size > 0 && random() < LOOKS) await look(client)
+      else await act(client, `${client.letter}${step}`)
+  })
+  await Promise.all([...allActs, broken])
+  await look?.(clients[0] as Client)
   return history
 }
 

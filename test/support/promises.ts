@@ -109,38 +109,36 @@ async function lookAtOverlaps(client: Client): Promise<unknown> {
 export const PROMISES: Record<string, Promised> = {
   'an acknowledged record is found by every check, and a key makes one record': {
     act(client, name) {
-      const { call, own, subject, random } = client
-      const scope = { paths: [`work/${subject}.ts`] }
+      const { call, own, random } = client
       const roll = random()
-      if (roll < 0.35 || own.size === 0) return start(client, name, { scope })
-      if (roll < 0.55) return end(client)
+      if (roll < 0.6 || own.size === 0) return start(client, name, { scope: scopeOf(client) })
+      if (roll < 0.8) return end(client)
       const [mine = '', id] = [...own][0] ?? []
-      if (roll < 0.65)
-        return call(
-          { verb: 'read', name: mine },
-          (api) => api('GET', `/activity/${id}`),
-          ({ status }) => status,
-        )
       return call(
-        { verb: 'look', name: '' },
-        (api) => api('POST', '/activity/check', { body: { scope } }),
-        ({ matches }) => matches.map(({ actor }: { actor: string }) => actor).sort(),
+        { verb: 'read', name: mine },
+        (api) => api('GET', `/activity/${id}`),
+        ({ status }) => status,
       )
     },
+    look: (client) =>
+      client.call(
+        { verb: 'look', name: '' },
+        (api) => api('POST', '/activity/check', { body: { scope: scopeOf(client) } }),
+        ({ matches }) => matches.map(({ actor }: { actor: string }) => actor).sort(),
+      ),
     explains: (history) => isLinearizable(history, records),
   },
   'exactly one activity holds an issue, and the others follow in their order': {
     act(client, name) {
-      const { call, own, subject, random } = client
-      const roll = random()
-      if (roll < 0.4 || own.size === 0) return start(client, name, { issue: subject })
-      if (roll < 0.65) return end(client)
-      return call(
+      const { own, subject, random } = client
+      return random() < 0.6 || own.size === 0 ? start(client, name, { issue: subject }) : end(client)
+    },
+    look: ({ call, subject }) =>
+      call(
         { verb: 'look', name: '' },
         (api) => api('GET', `/issues/${subject}`),
         ({ holder, others }) => [holder, ...others].flatMap((each) => each?.actor ?? []),
-      )
-    },
+      ),
     explains: (history) => isLinearizable(history, places),
   },
   'a number is given once, and it is the next one': {
@@ -159,13 +157,14 @@ export const PROMISES: Record<string, Promised> = {
   },
   'a shared result is from before no change': {
     is_apart: true,
-    act(client, name) {
-      const roll = client.random()
-      if (roll < 0.35 || client.own.size === 0)
-        return start(client, name, { scope: { paths: ['src/pay.ts'] } })
-      return roll < 0.55 ? end(client) : lookAtOverlaps(client)
-    },
+    act: (client, name) =>
+      client.random() < 0.6 || client.own.size === 0
+        ? start(client, name, { scope: { paths: ['src/pay.ts'] } })
+        : end(client),
+    look: lookAtOverlaps,
     explains: (history) => isLinearizable(history, alive),
   },
   ...GITHUB_PROMISES,
 }
+
+const scopeOf = ({ subject }: Client) => ({ paths: [`work/${subject}.ts`] })
