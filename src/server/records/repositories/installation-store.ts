@@ -11,14 +11,16 @@ export async function findInstallationState(db: Db, id: number): Promise<Install
   return row
 }
 
-/** Which calls wait for the end of a rate limit. */
-export type Pause = Partial<Pick<InstallationRow, 'reads_paused_until' | 'writes_paused_until'>>
-
-export async function pauseInstallation(db: Db, installation_id: number, pause: Pause): Promise<void> {
+/** Stores changes of an installation that may be new. Locks its row until a transaction ends. */
+export async function saveInstallation(
+  db: Db,
+  installation_id: number,
+  changes: Partial<InstallationRow>,
+): Promise<void> {
   await db
     .insert(installations)
-    .values({ installation_id, ...pause })
-    .onConflictDoUpdate({ target: installations.installation_id, set: pause })
+    .values({ installation_id, ...changes })
+    .onConflictDoUpdate({ target: installations.installation_id, set: changes })
 }
 
 /** Books `count` writes of an installation. Returns when they can be made. */
@@ -143,19 +145,13 @@ export async function storePermissions(
   { pull_requests, issues, checks }: Permissions = {},
 ): Promise<void> {
   const is_read_only = pull_requests === 'read' && ![issues, checks].includes('write')
-  await db
-    .insert(installations)
-    .values({ installation_id, is_read_only })
-    .onConflictDoUpdate({ target: installations.installation_id, set: { is_read_only } })
+  await saveInstallation(db, installation_id, { is_read_only })
 }
 
 /** Makes the settings file of the `.github` repository of an installation that of its repositories, and returns what is stored. */
 export async function storeOrganisation(tx: Db, installation_id: number): Promise<OrganisationFile> {
   // Locks the row first, so that the last of several writers has read the newest settings.
-  await tx
-    .insert(installations)
-    .values({ installation_id, is_organisation_known: true })
-    .onConflictDoUpdate({ target: installations.installation_id, set: { is_organisation_known: true } })
+  await saveInstallation(tx, installation_id, { is_organisation_known: true })
   const [row] = await tx
     .select({ settings: repositories.settings, errors: repositories.settings_errors })
     .from(repositories)
@@ -166,9 +162,6 @@ export async function storeOrganisation(tx: Db, installation_id: number): Promis
     .limit(1)
   const isUnread = row?.settings === null && row.errors.length > 0
   const organisation: OrganisationFile = isUnread ? 'invalid' : (row?.settings ?? null)
-  await tx
-    .update(installations)
-    .set({ organisation })
-    .where(eq(installations.installation_id, installation_id))
+  await saveInstallation(tx, installation_id, { organisation })
   return organisation
 }

@@ -18,7 +18,7 @@ import {
   mayBeUninstalled,
   openInstallation,
 } from './installation.ts'
-import { findInstallationState, type Pause, pauseInstallation } from './installation-store.ts'
+import { findInstallationState, type InstallationRow, saveInstallation } from './installation-store.ts'
 import { nameShown, recordInstallation, wasNameShown } from './registration.ts'
 import { openStored, type RepoContext } from './repo.ts'
 import { findRepository, listEtags, saveEtags } from './store.ts'
@@ -67,13 +67,17 @@ export async function asInstallation<Result>(
     }
     if (refusal.kind !== 'rate_limited') throw error
     const until = later(app.clock(), refusal.retry_after * 1000)
-    await pauseInstallation(db, installation_id, pauseOf(error, refusal, until))
+    await saveInstallation(db, installation_id, pauseOf(error, refusal, until))
     throw new RateLimited(until, { cause: error })
   }
 }
 
 /** What a rate limit pauses: a secondary limit only the calls that it concerns. */
-function pauseOf(error: unknown, { is_primary }: { is_primary: boolean }, until: Date): Pause {
+function pauseOf(
+  error: unknown,
+  { is_primary }: { is_primary: boolean },
+  until: Date,
+): Partial<InstallationRow> {
   const { method } = (error as { request?: { method?: string } }).request ?? {}
   const isRead = method === 'GET' || method === 'HEAD'
   return {
