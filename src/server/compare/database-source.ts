@@ -153,11 +153,7 @@ export async function getMergeOrder(ctx: RepoContext): Promise<MergeOrder> {
  * before a stored change or an expiry.
  */
 function sharedOverlaps(ctx: RepoContext, compared: Compared): Promise<RepositoryOverlaps> {
-  return ctx.comparisons.get<RepositoryOverlaps>({
-    key: compared.version,
-    compute: () => computeOverlaps(inDatabase(ctx), compared),
-    sizeOf: (overlaps) => JSON.stringify(overlaps).length,
-  })
+  return ctx.comparisons.get(compared.version, () => computeOverlaps(inDatabase(ctx), compared))
 }
 
 interface Compared extends LiveWork {

@@ -82,47 +82,38 @@ export function inTurn<Result>(key: string, work: () => Promise<Result>): Promis
 /** `shared` counts callers that got the result of another caller's computation; the others count computations. */
 export type ComputationOutcome = 'computed' | 'shared' | 'failed'
 
-export interface Computation<Result> {
-  /** Identifies everything that the result depends on. */
-  key: string
-  compute(): Promise<Result>
-  /** The size of the result in the cache; above 0. */
-  sizeOf(result: Result): number
-}
-
 const CACHE_TTL_MS = 60_000
 
 /** Runs a computation once for all concurrent callers with the same key, and caches the result. */
 export class SingleFlight {
-  readonly #running = new Map<string, Promise<object>>()
-  readonly #cache: LRUCache<string, object>
+  readonly #cache: LRUCache<string, object, () => Promise<object>>
   readonly #counter: OutcomeCounter<ComputationOutcome>
 
-  /** `size`: the capacity of the cache, in units of `sizeOf`. */
-  constructor(options: { size: number; counter: OutcomeCounter<ComputationOutcome> }) {
-    this.#cache = new LRUCache({ maxSize: options.size, ttl: CACHE_TTL_MS })
-    this.#counter = options.counter
+  /** `size`: the capacity of the cache, in characters of JSON. */
+  constructor({ size, counter }: { size: number; counter: OutcomeCounter<ComputationOutcome> }) {
+    this.#counter = counter
+    this.#cache = new LRUCache<string, object, () => Promise<object>>({
+      maxSize: size,
+      ttl: CACHE_TTL_MS,
+      sizeCalculation: (result) => JSON.stringify(result).length,
+      // A result that is evicted while it is computed still serves those who wait.
+      ignoreFetchAbort: true,
+      fetchMethod: (_key, _stale, { context: compute }) => compute(),
+    })
   }
 
-  /** The result for `key`: from the cache, from a running computation, or from a new one. */
-  async get<Result extends object>({ key, compute, sizeOf }: Computation<Result>): Promise<Result> {
-    const known = this.#cache.get(key) ?? this.#running.get(key)
-    if (known) {
+  /** The result for `key`, which identifies everything that it depends on: from the cache, from a running computation, or from a new one. */
+  async get<Result extends object>(key: string, compute: () => Promise<Result>): Promise<Result> {
+    const status: LRUCache.Status<string, object> = {}
+    const result = this.#cache.forceFetch(key, { context: compute, status }) as Promise<Result>
+    if (status.fetch === 'hit' || status.fetch === 'inflight') {
       this.#counter.inc({ outcome: 'shared' })
-      return known as Result | Promise<Result>
-    }
-    const computed = compute()
-    this.#running.set(key, computed)
-    try {
-      const result = await computed
-      this.#cache.set(key, result, { size: sizeOf(result) })
-      this.#counter.inc({ outcome: 'computed' })
       return result
-    } catch (error) {
-      this.#counter.inc({ outcome: 'failed' })
-      throw error
-    } finally {
-      this.#running.delete(key)
     }
+    result.then(
+      () => this.#counter.inc({ outcome: 'computed' }),
+      () => this.#counter.inc({ outcome: 'failed' }),
+    )
+    return result
   }
 }
