@@ -1,4 +1,4 @@
-/** Values that several fields share: schemas with their limits, and ids of records and requests, which are TypeIDs: a prefix and 26 characters of a time-ordered UUIDv7. */
+/** Values that several fields share: schemas with their limits, and ids of records, which are TypeIDs: a prefix and 26 characters of a time-ordered UUIDv7. */
 import { fromUUID } from 'typeid-js'
 import { z } from 'zod'
 
@@ -93,7 +93,7 @@ export const sample = (description: string, example: string) =>
 export const textOrNull = (description: string) => z.string().nullable().describe(description)
 export const timestampOrNull = (description: string) => outputTimestamp.nullable().describe(description)
 
-export type IdPrefix = 'act' | 'ntb' | 'req'
+export type IdPrefix = 'act' | 'ntb'
 
 let last = 0n
 

@@ -11,7 +11,7 @@ export interface Operation {
   /** The permission on the repository that the caller needs. A check only reads, although it is a POST. */
   access: 'read' | 'write' | 'admin'
   /** The prefix of `{id}`; null if the path has no id. */
-  record: Extract<IdPrefix, 'act' | 'ntb'> | null
+  record: IdPrefix | null
   /** The query parameters of a GET, otherwise the body. */
   input: z.ZodObject
   output: z.ZodObject
