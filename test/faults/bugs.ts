@@ -49,7 +49,10 @@ export const BUGS: Record<string, Record<string, [from: string, to: string]>> = 
     ],
   },
   'a shared result is from before no change': {
-    'a comparison outlives a change': ['key: compared.version,', 'key: String(ctx.repo.id),'],
+    'a comparison outlives a change': [
+      'comparisons.get(compared.version,',
+      'comparisons.get(String(ctx.repo.id),',
+    ],
     'an entity tag outlives a change': ['if (known.trim() === "*"', 'if (known.trim() !== ""'],
   },
   'nobody sees what GitHub hides': {
