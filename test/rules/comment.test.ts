@@ -340,31 +340,15 @@ describe('the comment', () => {
     )
   })
 
-  const [queued, later] = [
-    { ...behind, stage: 'queued' } as const,
-    { ...other, is_ahead: false, fixes: ['a'] },
-  ]
+  const queued = { ...three, stage: 'queued' } as const
+  const waiting = { ...queued, is_ahead: false }
+  const later = { ...other, is_ahead: false, fixes: ['a'] }
   const own = { ...three, is_same_author: true }
   test.each<[string, ReportedActivity[], RegExp]>([
-    [
-      'one that takes the same',
-      [
-        { ...other, ...numbered },
-        { ...queued, is_ahead: true },
-      ],
-      /first: take another number\. `a` and `b`\.$/,
-    ],
-    [
-      'the first in the queue',
-      [three, queued, { ...other, stage: 'queued' }],
-      /\*\* `#4` is in the merge queue/,
-    ],
+    ['what takes the same', [{ ...other, ...numbered }, queued], /take another number\. `a` and `b`\.$/],
+    ['the first in the queue', [three, waiting, { ...queued, actor: 'Di' }], /`#3` is in the merge queue/],
     ['the first that is ahead', [behind, unplaced, other], /\*\* `retries` was opened first/],
-    [
-      'one by another author',
-      [later, own],
-      /\*\* This pull request .* `Cy` what will change, or merge soon\.$/,
-    ],
+    ['one by another author', [later, own], /tell `Cy` what will change, or merge soon\.$/],
     ['an own one if all are', [{ ...later, is_same_author: true }, own], /merge `#3` first/],
   ])('about several advises about %s', (_, activities, advice) => {
     expect(body({ activities })[0]).toMatch(advice)

@@ -12,7 +12,7 @@ import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 import { NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
-import { type Collision, collision, matching, NOTHING_FOUND } from '../support/conclusion.ts'
+import { type Collision, collision, DONE_BY, matching, NOTHING_FOUND } from '../support/conclusion.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
 
@@ -91,6 +91,9 @@ test.each<[Severity, Severity, boolean, Severity[]]>([
     const notes = report({ notables }, given)
     expect(notes.notables.map((note) => note.severity)).toEqual(expected)
     expect(notes.suppressed.notables.map((note) => note.severity)).toEqual(left_out)
+    const compared = { activities: 3, notables: 1, expected: 0 }
+    expect(shown).toMatchObject({ severity: 'high', earns_comment: true, compared, not_compared: null })
+    expect(shown.charge).toEqual({ commented_at: at(20), is_over_budget: false })
     expect(shown.threshold).toEqual({
       severity: is_draft ? draft_min_severity : min_severity,
       is_of_draft: is_draft,
@@ -231,6 +234,18 @@ test.each<[string, Partial<PairRow>, number[]]>([
 ])('a report names to rebase over another pull request or not, which %s', (_, changes, expected) => {
   const pairs = new Map([['#3', { ...MERGED, ...changes } as PairRow]])
   expect(report({}, { pairs }).merged.map(({ number }) => number)).toEqual(expected)
+})
+
+test.each<[string, object, boolean]>([
+  ['after an event of its own', {}, true],
+  ['not without one', { own_event_at: null }, false],
+  ['not after somebody deleted it', { comment_deleted_at: at(30) }, false],
+  ['for a pair that was found since', { comment_deleted_at: at(5) }, true],
+])('work that is done already earns a comment %s', (_, changes, earns_comment) => {
+  const pairs = new Map([['#40', { ...MERGED, a: '#40', seen_at: at(11) } as PairRow]])
+  const found = report({ done_by: DONE_BY }, { pairs, pr: { ...ready, ...changes } })
+  const done = { number: 40, shared: 9, lines: 10 }
+  expect(found).toMatchObject({ earns_comment, severity: 'high', done, merged: [] })
 })
 
 test.each([
