@@ -245,7 +245,7 @@ test.each<[string, object, boolean]>([
   const pairs = new Map([['#40', { ...MERGED, a: '#40', seen_at: at(11) } as PairRow]])
   const found = report({ done_by: DONE_BY }, { pairs, pr: { ...ready, ...changes } })
   const done = { number: 40, shared: 9, lines: 10 }
-  expect(found).toMatchObject({ earns_comment, severity: 'high', done, merged: [] })
+  expect(found).toMatchObject({ earns_comment, severity: 'high', done, merged: [], may_merge: true })
 })
 
 test.each([
@@ -258,4 +258,5 @@ test.each([
   expect(said).toBe('**Not compared.** It is unknown whether other activities overlap.')
   expect(cause).toContain(`Other activities were not compared: ${why}`)
   expect(rest).toHaveLength(1)
+  expect(reportNothing({ ...ready, branch: 'eve:tidy' } as PullRequestRow, facts).may_merge).toBe(false)
 })
