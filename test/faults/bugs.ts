@@ -20,7 +20,10 @@ export const BUGS: Record<string, Record<string, [from: string, to: string]>> = 
     'what ended stays in the live set': ['set.replace(outline) : set.remove(id)', 'set.replace(outline) : 0'],
     'a key is not looked for': ['if (known) return { stored: known };', ''],
     'two requests with one key run at once': ['if (!await lockKey(tx.db, scoped))', 'if (false)'],
-    'a commit is not flushed': ['jit: "off"', 'jit: "off", synchronous_commit: "off"'],
+    'some of what was acknowledged is rolled back': [
+      'client.unsafe("commit"));\n\t\tif (command !== "COMMIT")',
+      'client.unsafe(process.uptime() > 10 && Math.random() < 0.05 ? "rollback" : "commit"));\n\t\tif (false)',
+    ],
   },
   'exactly one activity holds an issue, and the others follow in their order': {
     'the newest holds an issue': [

@@ -36,29 +36,27 @@ async function regrant({ call, random, subject, deployment }: Client, name: stri
   )
 }
 
-/** Opens a pull request that changes the same file as the others, or pushes to it. */
-async function propose(
-  { call, letter, random, subject, deployment, own }: Client,
-  name: string,
-): Promise<unknown> {
+/** Opens a pull request that changes the same file as the others, pushes to it, or changes its title. */
+async function propose(client: Client, name: string): Promise<unknown> {
+  const { call, letter, random, subject, deployment, own } = client
   const { github } = deployment
   const repository = github.at(nameOf(subject))
-  const [known] = own.values()
-  const number =
-    known === undefined ? repository.open({ author: letter, files: ['src/pay.ts'] }).number : Number(known)
+  const opened = { author: letter, title: name, files: ['src/pay.ts'] }
+  const isNew = own.size === 0
+  const action = isNew ? 'opened' : random() < 0.5 ? 'synchronize' : 'edited'
+  const number = isNew ? repository.open(opened).number : Number(own.get('pull'))
   own.set('pull', `${number}`)
-  if (known !== undefined) repository.pushTo(number)
+  if (action === 'synchronize') repository.pushTo(number)
+  if (action === 'edited') repository.update(number, { title: name })
   if (random() < 0.3) github.fault(`POST /repos/${nameOf(subject)}/issues/*`, 'lost', 1)
-  const event = pullRequestEvent(
-    github,
-    nameOf(subject),
-    number,
-    known === undefined ? 'opened' : 'synchronize',
-  )
+  const event = pullRequestEvent(github, nameOf(subject), number, action)
   const send = () =>
     call(
       { verb: 'start', name },
-      async (_, url) => ({ status: await deployment.deliver(url, event, `${subject}-${name}`), body: null }),
+      async (_, url) => ({
+        status: await deployment.deliver(url, event, `${subject}-${name}`),
+        body: null,
+      }),
       () => number,
     )
   return Promise.all(random() < 0.3 ? [send(), send()] : [send()])
@@ -94,8 +92,12 @@ export const GITHUB_PROMISES: Record<string, Promised> = {
       const comments = () => Math.max(...pulls.map((number) => repository.comments(number).length))
       await expect.poll(comments, { timeout: COMMENTED_MS }).toBe(1)
       const api = apiAt(url, `a-${subject}`)
-      const tracked = async () => (await api('GET', pathOf(subject, '/activity'))).body.items
-      await expect.poll(tracked, { timeout: COMMENTED_MS }).toHaveLength(pulls.length)
+      const titles = async () =>
+        (await api('GET', pathOf(subject, '/activity'))).body.items.map(
+          ({ title }: { title: string }) => title,
+        )
+      const expected = pulls.map((number) => repository.pull(number).title)
+      await expect.poll(titles, { timeout: COMMENTED_MS }).toEqual(expect.arrayContaining(expected))
     },
     explains: () => true,
   },
