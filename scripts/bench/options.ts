@@ -78,7 +78,7 @@ const QUICK: Sizes = {
 }
 
 const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--live 100,1000] [--json FILE] [--against FILE] [--quick] [--built]
-  --only     of ${PARTS.join(', ')}; organisation, which takes 25 minutes, runs only on request
+  --only     of ${PARTS.join(', ')}; organisation, which takes half an hour, runs only on request
   --live     live activities per repository, instead of 100 to 10,000
   --against  prints the results of an earlier run beside those of this one
   --quick    small sizes, as a smoke test; the figures are meaningless

@@ -105,7 +105,7 @@ function reuseOf({ merged, notables, done_by }: Conclusion): OverlapResult['reus
       reason: 'A pattern to follow in the files that you change.',
     }))
   const newest = [...work, ...patterns]
-    .sort((a, b) => (a.at + a.id < b.at + b.id ? 1 : -1))
+    .sort((a, b) => (a.at < b.at || (a.at === b.at && a.id < b.id) ? 1 : -1))
     .map(({ at: _, ...opportunity }) => opportunity)
   return [...(done_by === null ? [] : [doneOf(done_by)]), ...newest].slice(0, REUSE_MAX)
 }

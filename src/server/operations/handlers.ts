@@ -30,7 +30,7 @@ import { listOpen } from '../records/pull-requests/lists-store.ts'
 import type { OpenedRepo, RepoContext } from '../records/repositories/repo.ts'
 import { checkAnswered, createAnswered } from '../tell/answers.ts'
 import { readBudget } from '../tell/read.ts'
-import { explainPullRequest, getSignal } from '../tell/why.ts'
+import { explainPullRequest, getSignal } from '../tell/signal.ts'
 
 export interface OperationResponse {
   status: 200 | 201 | 304

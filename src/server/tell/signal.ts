@@ -1,4 +1,4 @@
-/** Explains which pairs of a pull request a comment shows, and why not (docs/contract/publishing.md#why); and what became of the pairs that a repository was shown. */
+/** What a repository was shown, and what became of it (docs/contract/signal.md); and which pairs of a pull request a comment shows, and why not (docs/contract/publishing.md#why). */
 
 import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
