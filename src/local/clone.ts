@@ -9,11 +9,11 @@ import type { LookedAt } from '../vocabulary/contract/overlap.ts'
 import { count, minuteText } from '../vocabulary/text.ts'
 import { type BranchWork, listBranches, readBranchWork, readCommitted } from './branches.ts'
 import { type CloneOptions, mappedAtOnce } from './clone-options.ts'
-import { findLeft } from './merged-work.ts'
 import type { Records } from './record-files.ts'
 import { readCommits, type Since, type Stand, sinceFork } from './stacks.ts'
 import { listTrees, readTree, readTreeSince, type WorkingTreeOf } from './trees.ts'
 import { type LocalWork, outlineOf, outlineOfNotable, withFiles } from './work.ts'
+import { findLeft } from './work-left.ts'
 
 export interface Clone {
   work: ReadonlyMap<string, LocalWork>

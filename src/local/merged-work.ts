@@ -14,16 +14,14 @@ import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
 import type { Issue } from '../vocabulary/contract/issue.ts'
 import { readCommitted } from './branches.ts'
-import { type CloneOptions, filesOf, mappedAtOnce, patchIdOf } from './clone-options.ts'
-import type { Stand } from './stacks.ts'
-import { type Diff, type LocalWork, withFiles } from './work.ts'
+import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
 
 /** The newest ones. */
 const COMMITS_MAX = 500
 /** How many commits one call of git compares. */
 const PAGE = 50
 
-interface MergedCommit {
+export interface MergedCommit {
   sha: string
   parent: string | null
   /** The head of a merged branch; null for other commits. */
@@ -61,14 +59,14 @@ export function nameOf({ subject, body }: Pick<MergedCommit, 'subject' | 'body'>
   return { number: number === undefined ? null : Number(number), title: merged && line ? line : title }
 }
 
-interface MergedOptions extends CloneOptions {
+export interface MergedOptions extends CloneOptions {
   /** The heads of the base branch. */
   merged: readonly string[]
   /** Called if there was no time for some commits. */
   onLate?(): void
 }
 
-interface Brought extends Pick<NewLines, 'added' | 'removed'> {
+export interface Brought extends Pick<NewLines, 'added' | 'removed'> {
   /** See `patchIdOf`. */
   patch_id: string
   paths: string[]
@@ -125,65 +123,6 @@ async function isOnTop(
   return committed !== null && committed.patch_id === brought?.patch_id
 }
 
-/**
- * What is left of work of which the base branch has got the first part, or all, exactly as it is, and has not taken it back: in one
- * commit, as by a squash, or commit by commit, as by a rebase. Neither leaves another trace of the merge. Other work is missing.
- */
-export async function findLeft(
-  work: readonly LocalWork[],
-  options: MergedOptions,
-  standOf: (work: LocalWork) => Stand | undefined,
-): Promise<ReadonlyMap<LocalWork, LocalWork>> {
-  if (work.length === 0) return new Map()
-  const commits = await readLog(options)
-  const standing = standingOf(commits)
-  const since = ({ activity: { base_sha, pushed_base_sha } }: LocalWork) => {
-    const at = commits.findIndex(({ sha }) => sha === (base_sha ?? pushed_base_sha))
-    return at === -1 ? commits : commits.slice(0, at)
-  }
-  const longest = Math.max(...work.map((each) => since(each).length))
-  const brought = await readLines(options, commits, commits.slice(0, longest))
-  const left = await mappedAtOnce(work, async (each) => {
-    const names = new Set(each.files.map(({ path }) => path))
-    const found = since(each).flatMap((commit) => (standing.has(commit) && brought[commit.sha]) || [])
-    const within = found.filter(({ paths }) => paths.length > 0 && paths.every((path) => names.has(path)))
-    const ids = new Set(within.map(({ patch_id }) => patch_id))
-    const diff = ids.size > 0 ? await readLeft(each, ids, { ...options, stand: standOf(each) }) : null
-    return diff ? [[each, withFiles(each, diff)] as const] : []
-  })
-  return new Map(left.flat())
-}
-
-/** What work changes since the part that the base branch has got by commits with these ids; null if there is none, or git fails. */
-async function readLeft(
-  { patch_id = '', activity: { base_sha, pushed_base_sha } }: LocalWork,
-  ids: ReadonlySet<string>,
-  { stand, ...options }: MergedOptions & { stand: Stand | undefined },
-): Promise<Pick<Diff, 'files' | 'base_sha'> | null> {
-  const from = base_sha ?? pushed_base_sha
-  if (ids.has(patch_id)) return { files: [], base_sha: from }
-  if (from === null || stand === undefined) return null
-  const range = ['rev-list', '--first-parent', '--reverse', `${from}..${stand.head}`]
-  const own = await options.git.output(range, { timeout_ms: options.left_ms() })
-  let last = from
-  for (const sha of own ? own.split('\n') : []) {
-    const diff = await readCommitted(sha, options, last)
-    if (diff && ids.has(diff.patch_id)) last = sha
-  }
-  return last === from ? null : stand.readSince(last)
-}
-
-/** The commits that no later one takes back, by its subject as git writes it. `commits`: the newest first. */
-function standingOf(commits: readonly MergedCommit[]): Set<MergedCommit> {
-  const reverts: string[] = []
-  const standing = commits.filter(({ subject }) => {
-    if (reverts.some((each) => each.startsWith(`Revert "${subject}"`))) return false
-    if (subject.startsWith('Revert "')) reverts.push(subject)
-    return true
-  })
-  return new Set(standing)
-}
-
 /** The last pull request whose commit says that it closes the issue; null if there is none. */
 export async function findClosing(issue: number, options: MergedOptions): Promise<Issue['done_by']> {
   for (const commit of await readLog(options)) {
@@ -197,7 +136,7 @@ export async function findClosing(issue: number, options: MergedOptions): Promis
 }
 
 /** The newest first. */
-async function readLog({ git, now, merged }: MergedOptions): Promise<MergedCommit[]> {
+export async function readLog({ git, now, merged }: MergedOptions): Promise<MergedCommit[]> {
   if (merged.length === 0) return []
   const since = Math.floor(later(now, -KEPT_FOR_MS).getTime() / 1000)
   const limits = ['--first-parent', `--max-count=${COMMITS_MAX}`, `--since=${since}`]
@@ -205,7 +144,7 @@ async function readLog({ git, now, merged }: MergedOptions): Promise<MergedCommi
 }
 
 /** The lines of the `wanted` commits, from the cache or git. What there was no time for is missing, and read the next time. */
-async function readLines(
+export async function readLines(
   { git, cache, settings, noise_attributes, hasher, left_ms, onLate }: MergedOptions,
   commits: readonly MergedCommit[],
   wanted: readonly MergedCommit[] = commits,
