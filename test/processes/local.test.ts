@@ -55,6 +55,32 @@ test('an agent reads an uncommitted edit of another one before it edits the same
   expect(await json(['check'], b)).toMatchObject({ matches: [], same_file: { total: 1 } })
 })
 
+test('the calls of git do not grow with the commits of other branches', async () => {
+  const names = ['a', 'b', 'c']
+  const trees = await add(...names)
+  await writeFile(join(tree.path, FILE), edited(1, 'merged already'))
+  await tree.git('commit', '-qam', 'Merged (#7)')
+  await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  const commitEach = async (text: string) => {
+    for (const cwd of trees) {
+      await writeFile(join(cwd, FILE), edited(20, text))
+      await writeFile(join(cwd, 'README.md'), text)
+      await tree.git('-C', cwd, 'commit', '-qam', text)
+    }
+  }
+  const callsOfCheck = async (trace: string) => {
+    await rm(join(tree.path, '.git/deconflict/cache'), { recursive: true, force: true })
+    const env = { GIT_TRACE: join(tree.path, '..', trace) }
+    const { stdout } = await run(['check', '--paths', FILE, '--json'], undefined, { env })
+    expect(JSON.parse(stdout).matches.length + JSON.parse(stdout).same_file.total).toBe(names.length)
+    return (await readFile(env.GIT_TRACE, 'utf8')).match(/built-in: git /g)?.length
+  }
+  await commitEach('one')
+  const calls = await callsOfCheck('one')
+  for (const text of ['two', 'three', 'four']) await commitEach(text)
+  expect(await callsOfCheck('four')).toBe(calls)
+})
+
 test('while a service is away, hooks compare within the clone, and say so', async () => {
   const [a = '', b = ''] = await add('a', 'b')
   await writeFile(join(a, FILE), edited(20, 'of a'))
