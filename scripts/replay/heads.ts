@@ -1,8 +1,13 @@
 /** The heads of pull requests with their changed files, and the service's comparison of two of them. Pure. */
 
 import { rulesOf } from '../../src/engine/check/compare.ts'
-import { type Comparison, compareSides } from '../../src/engine/kinds/kinds.ts'
-import { type DigestedSide, digestedSide, type Intent } from '../../src/engine/kinds/side.ts'
+import { digestedSide } from '../../src/engine/check/sides.ts'
+import {
+  type Comparison,
+  compareSides,
+  type DigestedSide,
+  type Intent,
+} from '../../src/engine/kinds/kinds.ts'
 import {
   type DigestedFile,
   type FileChange,

@@ -1,6 +1,6 @@
 /** Pairs of pull requests that were open at the same time and share a file, with the service's comparison of their last heads. */
 
-import { isSameAuthor } from '../../src/engine/kinds/side.ts'
+import { isSameAuthor } from '../../src/engine/check/sides.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
 import { addTo } from '../../src/vocabulary/lists.ts'
 import type { Branch } from './commits.ts'

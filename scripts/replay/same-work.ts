@@ -1,6 +1,7 @@
 /** Measures on a mirror which work that is done twice is told, and whether one of both was then closed (docs/research/same-work.md). */
+
+import { isSameAuthor } from '../../src/engine/check/sides.ts'
 import { isCommon } from '../../src/engine/kinds/kinds.ts'
-import { isSameAuthor } from '../../src/engine/kinds/side.ts'
 import { consequenceOf, findingOf, isForOneOfBoth } from '../../src/vocabulary/finding.ts'
 import type { Finding } from '../../src/vocabulary/finding-kinds.ts'
 import { type Changed, type ComparedHeads, compareHeads, isStacked, LIVE_S } from './heads.ts'

@@ -1,8 +1,14 @@
 /** What two sides have in common, and what that leads to (docs/contract/overlap.md#consequences). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareSides, isCommon, severityOf, withoutDuplicate } from '../../src/engine/kinds/kinds.ts'
-import { type Author, digestedSide, isSameAuthor } from '../../src/engine/kinds/side.ts'
+import { digestedSide, isSameAuthor } from '../../src/engine/check/sides.ts'
+import {
+  type Author,
+  compareSides,
+  isCommon,
+  severityOf,
+  withoutDuplicate,
+} from '../../src/engine/kinds/kinds.ts'
 import { type FileChange, indexFiles, sharedFiles } from '../../src/engine/lines/change.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { Deadline } from '../../src/vocabulary/clock.ts'

@@ -1,5 +1,5 @@
 /** The table and the pull requests of a replay of work that was done already, in Markdown (docs/research/done.md). Pure. */
-import { isSameAuthor } from '../../../src/engine/kinds/side.ts'
+import { isSameAuthor } from '../../../src/engine/check/sides.ts'
 import { day, figure, list, opened, share, table } from '../markdown.ts'
 import type { Measured, ToldAndEnded } from './done.ts'
 

@@ -4,7 +4,7 @@ import { DAY_MS, later, type Steps } from '../../vocabulary/clock.ts'
 import { type CheckOverlap, REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
-import { type Author, isSameAuthor, joinSides } from '../kinds/side.ts'
+import type { Author } from '../kinds/kinds.ts'
 import { isMadeAgain, newLinesOf } from '../lines/added-lines.ts'
 import { digestChanges } from '../lines/change.ts'
 import type { StoredScope } from '../record.ts'
@@ -18,7 +18,7 @@ import { comparisonOf, type Proposal, proposalOf, type Rules, rulesOf } from './
 import type { Conclusion, DoneWork } from './conclusion.ts'
 import { findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
-import { loginAuthor, readOwnFiles, type SideFields, sideOf } from './sides.ts'
+import { isSameAuthor, joinSides, loginAuthor, readOwnFiles, type SideFields, sideOf } from './sides.ts'
 import type { CheckContext, CheckedWork, CheckInput, DoneBy } from './source.ts'
 
 /** The maximum number of live activities of a branch whose scopes replace a missing scope, and of the characters of their paths. */

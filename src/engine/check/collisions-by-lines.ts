@@ -8,19 +8,19 @@ import type { GlobPair } from '../../vocabulary/scope/path-set.ts'
 import { higher, type Severity } from '../../vocabulary/severity.ts'
 import {
   type Comparison,
+  type IndexedSide,
   isCommon,
   pullsOf,
   severityOf,
   sharedIssue,
   withoutDuplicate,
 } from '../kinds/kinds.ts'
-import { type IndexedSide, indexedSide } from '../kinds/side.ts'
 import { type DigestedFile, namesOf } from '../lines/change.ts'
 import { scopeOf } from '../record.ts'
 import { compareChanges, type Rules } from './compare.ts'
 import { ROWS } from './found-by-lines.ts'
 import { bySeverityAndAge, type Pair, type Participant } from './live-pairs.ts'
-import { filesSince, sideOf, withDigests } from './sides.ts'
+import { filesSince, indexedSide, sideOf, withDigests } from './sides.ts'
 import type { CheckContext, Names } from './source.ts'
 
 /** `comparison` is undefined if one side has no changed files, or the deadline did not reach it: then the severity is by path. */

@@ -16,8 +16,7 @@ import {
   pathSet,
   takePairs,
 } from '../../vocabulary/scope/path-set.ts'
-import { type Comparison, compareSides } from '../kinds/kinds.ts'
-import type { DigestedSide, IndexedSide } from '../kinds/side.ts'
+import { type Comparison, compareSides, type DigestedSide, type IndexedSide } from '../kinds/kinds.ts'
 import { sharedFiles } from '../lines/change.ts'
 import {
   type AttributeRule,

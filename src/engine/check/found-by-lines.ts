@@ -4,11 +4,17 @@ import type { Steps } from '../../vocabulary/clock.ts'
 import { PAIRS_MAX } from '../../vocabulary/contract/overlap.ts'
 import { consequenceOf } from '../../vocabulary/finding.ts'
 import { activityWeight, bySeverity, type Ranked, type Weight } from '../../vocabulary/severity.ts'
-import { type Comparison, isCommon, pullsOf, severityOf, withoutDuplicate } from '../kinds/kinds.ts'
-import { digestedSide, type IndexedSide, indexedSide } from '../kinds/side.ts'
+import {
+  type Comparison,
+  type IndexedSide,
+  isCommon,
+  pullsOf,
+  severityOf,
+  withoutDuplicate,
+} from '../kinds/kinds.ts'
 import { storedScopeOf } from '../records/activity.ts'
 import { compareChanges } from './compare.ts'
-import { filesSince, sideOf, withDigests } from './sides.ts'
+import { digestedSide, filesSince, indexedSide, sideOf, withDigests } from './sides.ts'
 import type { CheckedWork } from './source.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */

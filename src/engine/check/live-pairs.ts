@@ -3,7 +3,7 @@
 import { COMPARED_MAX } from '../../vocabulary/contract/overlap-list.ts'
 import { pagesOf } from '../../vocabulary/lists.ts'
 import { byRank, higher, overlapSeverity, Ranking, type Severity } from '../../vocabulary/severity.ts'
-import type { Intent } from '../kinds/side.ts'
+import type { Intent } from '../kinds/kinds.ts'
 import type { LiveSet } from '../live-set.ts'
 import { type LiveRecord, scopeOf } from '../record.ts'
 import { type ComparedActivity, storedScopeOf } from '../records/activity.ts'

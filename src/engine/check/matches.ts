@@ -9,7 +9,6 @@ import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'
 import { activityWeight, bySeverity, higher, type Ranked } from '../../vocabulary/severity.ts'
 import { NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import { type Comparison, severityOf, sharedIssue } from '../kinds/kinds.ts'
-import { isSameAuthor } from '../kinds/side.ts'
 import type { FileVerdict } from '../lines/pair-verdict.ts'
 import { type ComparedActivity, storedScopeOf } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
@@ -17,7 +16,7 @@ import { comparisonOf, pairsWithoutFiles, rulesOf, scopeFindings } from './compa
 import type { Conclusion, Found } from './conclusion.ts'
 import type { FoundWork } from './find.ts'
 import { findNextNumbers } from './next-number.ts'
-import { intentOf } from './sides.ts'
+import { intentOf, isSameAuthor } from './sides.ts'
 import type { CheckedWork } from './source.ts'
 
 /** Reads the found records, and compares each with the proposal once. */

@@ -16,13 +16,13 @@ import {
 import { byConsequence, consequenceOf } from '../../vocabulary/finding.ts'
 import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'
 import { sharedIssue } from '../kinds/kinds.ts'
-import { isSameAuthor } from '../kinds/side.ts'
 import type { FileVerdict } from '../lines/pair-verdict.ts'
 import { scopeOf } from '../record.ts'
 import { type RankedCollision, rankCollisions } from './collisions-by-lines.ts'
 import { comparisonOf, type Rules, rulesOf, scopeFindings } from './compare.ts'
 import { findPairs, type LiveWork, type Participant } from './live-pairs.ts'
 import { mergeOrder, openPullRequests } from './merge-order.ts'
+import { isSameAuthor } from './sides.ts'
 import type { CheckContext } from './source.ts'
 
 export interface RepositoryOverlaps extends Pick<Overlaps, 'items' | 'total' | 'same_file'> {

@@ -1,10 +1,12 @@
 /** The sides of a check: what a stored activity is as a side (docs/contract/lines.md#authors), and its files with their digests. */
 import { type Deadline, mapped, type Steps } from '../../vocabulary/clock.ts'
 import { isListed } from '../../vocabulary/names.ts'
-import type { Author, Intent, Side } from '../kinds/side.ts'
-import { type ChangeOrigin, type DigestedFile, fileKey, type SideFile } from '../lines/change.ts'
+import type { Author, DigestedSide, IndexedSide, Intent, Side } from '../kinds/kinds.ts'
+import { fingerprintOf } from '../lines/added-lines.ts'
+import { type ChangeOrigin, type DigestedFile, fileKey, indexFiles, type SideFile } from '../lines/change.ts'
 import { decodeDigest } from '../lines/digest.ts'
 import { closingIssues } from '../lines/markdown-prose.ts'
+import { manifestPlaces, takingOf } from '../lines/taken.ts'
 import {
   authorLogin,
   type ComparedActivity,
@@ -12,7 +14,8 @@ import {
   comparedScopeOf,
   issuesOf,
 } from '../records/activity.ts'
-import type { CheckContext, Sided, StoredFile } from './source.ts'
+import type { Rules } from './compare.ts'
+import type { CheckContext, Names, Sided, StoredFile } from './source.ts'
 
 /** The files of the activities that are checked, with all digests. */
 export async function readOwnFiles(
@@ -104,4 +107,54 @@ export function loginAuthor(
   { actor, assignee }: Pick<Author, 'actor' | 'assignee'>,
 ): Author {
   return { login, actor, assignee, is_shared: login !== null && isListed(login, comment.agents) }
+}
+
+/** Adds to a side its files with their digests, its fingerprint, and what it takes. */
+export function* digestedSide(
+  side: Intent,
+  files: readonly DigestedFile[],
+  { noise, numbers }: Pick<Rules, 'noise' | 'numbers'>,
+): Steps<DigestedSide> {
+  const fingerprint = yield* fingerprintOf(files, noise)
+  yield
+  const counted = new Set<string>()
+  for (const file of files) {
+    if (!numbers.isIgnored(file.path)) counted.add(fileKey(file))
+    yield
+  }
+  const manifests = new Set(manifestPlaces(files, numbers))
+  return { ...side, files, counted, manifests, fingerprint, taking: takingOf(files) }
+}
+
+/** `names`: those that other sides can have too. */
+export function* indexedSide(
+  side: Intent,
+  files: readonly DigestedFile[],
+  { names, rules }: { names: Names; rules: Pick<Rules, 'noise' | 'numbers'> },
+): Steps<IndexedSide> {
+  const index = new Map([...indexFiles(files)].filter(([name]) => names.has(name)))
+  return { ...(yield* digestedSide(side, files, rules)), index }
+}
+
+/**
+ * Whether both have the same GitHub user. A coding agent works for many people: then they also need the same actor if both are
+ * declared, else the same assignee.
+ */
+export function isSameAuthor(one: Author, other: Author): boolean {
+  if (one.login === null || one.login.toLowerCase() !== other.login?.toLowerCase()) return false
+  if (!one.is_shared) return true
+  if (one.actor !== null && other.actor !== null) return one.actor === other.actor
+  return one.assignee !== null && one.assignee === other.assignee
+}
+
+const UNKNOWN_AUTHOR: Author = { login: null, actor: null, assignee: null, is_shared: false }
+
+/** Several activities of one branch as one side. */
+export function joinSides(sides: readonly Side[]): Side {
+  return {
+    files: sides.flatMap(({ files }) => files),
+    issues: new Set(sides.flatMap(({ issues }) => [...issues])),
+    closes: new Set(sides.flatMap(({ closes }) => [...closes])),
+    author: sides[0]?.author ?? UNKNOWN_AUTHOR,
+  }
 }

@@ -1,7 +1,7 @@
 /** What a check is done with: its work, its rules and limits, and what it asks of the place where records are kept: the database of a service, or the files of a clone. */
 import type { Deadline, Meter } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
-import type { Author, Side } from '../kinds/side.ts'
+import type { Author, Side } from '../kinds/kinds.ts'
 import type { NewLines } from '../lines/added-lines.ts'
 import type { ChangedFile, ChangeOrigin, DigestedFile, SideFile } from '../lines/change.ts'
 import type { Digest } from '../lines/digest.ts'

@@ -5,7 +5,8 @@ import { byConsequence } from '../../vocabulary/finding.ts'
 import type { Finding, FindingKind, FindingOf } from '../../vocabulary/finding-kinds.ts'
 import { higher, overlapSeverity, type Severity, type Weight } from '../../vocabulary/severity.ts'
 import { byStrength } from '../../vocabulary/verdict.ts'
-import { sharedCount } from '../lines/added-lines.ts'
+import { type Fingerprint, sharedCount } from '../lines/added-lines.ts'
+import type { DigestedFile, FileIndex, SideFile } from '../lines/change.ts'
 import {
   type FilePair,
   type FileVerdict,
@@ -13,8 +14,48 @@ import {
   type PairVerdictOptions,
   pairVerdict,
 } from '../lines/pair-verdict.ts'
-import { type NumberRules, sharedTaken } from '../lines/taken.ts'
-import type { DigestedSide, Intent } from './side.ts'
+import { type NumberRules, sharedTaken, type Taking } from '../lines/taken.ts'
+
+export interface Author {
+  /** The GitHub login; null if unknown. */
+  login: string | null
+  /** The actor of declared work; null for a pull request, the login of its caller for a check. */
+  actor: string | null
+  /** The first person who is assigned to its pull request, other than the author; null if nobody is. */
+  assignee: string | null
+  /** The login is that of a coding agent, which works for many people. */
+  is_shared: boolean
+}
+
+/** What is known of a side without its files. */
+export interface Intent {
+  /** The issues that it is on: the one that was sent with it, and those that its pull request closes. */
+  issues: ReadonlySet<number>
+  /** Those, and the issues that declared work names. See `closingIssues`. */
+  closes: ReadonlySet<number>
+  author: Author
+}
+
+/** The changes of one activity, of several activities of one branch, or of the input of a check. */
+export interface Side extends Intent {
+  files: readonly SideFile[]
+}
+
+/** A side whose changed files are known with their digests. */
+export interface DigestedSide extends Intent {
+  files: readonly DigestedFile[]
+  /** The `fileKey` of all its files that are neither ignored nor noise. `files` may be those that others change too. */
+  counted: ReadonlySet<string>
+  /** The places of its manifests, which are noise, but not if both make one change. */
+  manifests: ReadonlySet<string>
+  fingerprint: Fingerprint
+  taking: Taking
+}
+
+/** A side with its files by name, which are those that other sides can have too. */
+export interface IndexedSide extends DigestedSide {
+  index: FileIndex<DigestedFile>
+}
 
 /** Two sides whose changed files were compared. */
 export interface ComparedSides {
