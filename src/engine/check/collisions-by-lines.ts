@@ -11,6 +11,7 @@ import {
   type IndexedSide,
   isCommon,
   pullsOf,
+  type Side,
   severityOf,
   sharedIssue,
   withoutDuplicate,
@@ -18,9 +19,8 @@ import {
 import { type DigestedFile, namesOf } from '../lines/change.ts'
 import { scopeOf } from '../record.ts'
 import { compareChanges, type Rules } from './compare.ts'
-import { ROWS } from './found-by-lines.ts'
 import { bySeverityAndAge, type Pair, type Participant } from './live-pairs.ts'
-import { filesSince, indexedSide, sideOf, withDigests } from './sides.ts'
+import { filesSince, indexedSide, readSides } from './sides.ts'
 import type { CheckContext, Names } from './source.ts'
 
 /** `comparison` is undefined if one side has no changed files, or the deadline did not reach it: then the severity is by path. */
@@ -65,10 +65,12 @@ export async function rankCollisions(ctx: CheckContext, input: RankInput): Promi
   const pending = new Map<number, Pair[]>()
   for (const pair of byLines) addTo(pending, pair.older, pair)
   const compared: RankedCollision[] = pairs.filter(({ by_lines }) => !by_lines)
-  const positions = new Set(byLines.flatMap(({ newer, older }) => [newer, older]))
+  const positions = [...new Set(byLines.flatMap(({ newer, older }) => [newer, older]))].sort((a, b) => a - b)
+  const positionOf = new Map(positions.map((at) => [(participants[at] as Participant).record.id, at]))
   const loaded = new Map<number, Loaded>()
-  for await (const [position, side] of loadSides(ctx, [...positions].sort(ascending), input)) {
-    loaded.set(position, side)
+  for await (const { row, side, files } of readSides(ctx, [...positionOf.keys()], rules.deadline)) {
+    const position = positionOf.get(row.id) as number
+    loaded.set(position, await rules.deadline.run(loadedSide(side, files, input)))
     for (const pair of pending.get(position) ?? []) {
       const sides = (await sidesSince(ctx, pair, { loaded, input })) ?? [
         loaded.get(pair.older),
@@ -84,29 +86,11 @@ export async function rankCollisions(ctx: CheckContext, input: RankInput): Promi
   return { ...judgeAll(compared, participants), sizes }
 }
 
-/** The sides at these positions, until the deadline. Activities that were deleted meanwhile are missing. */
-async function* loadSides(
-  ctx: CheckContext,
-  positions: readonly number[],
-  { participants, names, rules }: RankInput,
-): AsyncGenerator<[position: number, side: Loaded]> {
-  const { deadline } = rules
-  for (let from = 0; from < positions.length; from += ROWS) {
-    const page = new Map(
-      positions.slice(from, from + ROWS).map((at) => [participants[at]?.record.id as string, at]),
-    )
-    const rows = await ctx.source.activities([...page.keys()])
-    const sides = rows
-      .map((row) => ({ position: page.get(row.id) as number, id: row.id, side: sideOf(row, ctx) }))
-      .sort((a, b) => ascending(a.position, b.position))
-    for await (const { each, stored } of ctx.source.files(sides)) {
-      if (deadline.isOver) return
-      const files = await deadline.run(withDigests(each.side.files, stored, deadline))
-      const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
-      const indexed = await deadline.run(indexedSide(each.side, files, { names, rules }))
-      yield [each.position, { ...indexed, files: shared, size: sizeOf(files) }]
-    }
-  }
+/** Of its files, only those that several activities change are kept. */
+function* loadedSide(side: Side, files: readonly DigestedFile[], input: RankInput): Steps<Loaded> {
+  const indexed = yield* indexedSide(side, files, input)
+  const shared = files.filter((file) => namesOf(file).some((name) => input.names.has(name)))
+  return { ...indexed, files: shared, size: sizeOf(files) }
 }
 
 /** The sides of a pair that has commits in common. */
@@ -187,8 +171,4 @@ function containedOf(
 ): number[] {
   const { yours = false, theirs = false } = comparison?.contained ?? {}
   return [...(yours ? [older] : []), ...(theirs ? [newer] : [])]
-}
-
-function ascending(a: number, b: number): number {
-  return a - b
 }

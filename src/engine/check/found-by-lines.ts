@@ -14,13 +14,11 @@ import {
 } from '../kinds/kinds.ts'
 import { storedScopeOf } from '../records/activity.ts'
 import { compareChanges } from './compare.ts'
-import { digestedSide, filesSince, indexedSide, sideOf, withDigests } from './sides.ts'
+import { digestedSide, filesSince, indexedSide, readSides } from './sides.ts'
 import type { CheckedWork } from './source.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */
 export const BY_LINES_MAX = 2_000
-/** The number of activities that are read at once. */
-export const ROWS = 200
 
 export interface RankedByLines {
   /** Those that overlap, the most severe first, then the newest. */
@@ -39,17 +37,20 @@ export async function rankByLines(
   found: readonly Ranked[],
   openPulls: () => number,
 ): Promise<RankedByLines> {
-  const { proposal, side, readFiles, rules } = work
+  const { ctx, proposal, side, readFiles, rules } = work
   const { deadline } = rules
-  const files = await readFiles(deadline)
-  const own = await deadline.run(indexedSide(side, files, { names: proposal.files, rules }))
-  const ranked: Ranked[] = []
+  const own = await deadline.run(
+    indexedSide(side, await readFiles(deadline), { names: proposal.files, rules }),
+  )
+  const ids = found.map(({ id }) => id)
   const compared = new Map<string, Compared>()
-  for (let from = 0; from < found.length; from += ROWS) {
-    const page = found.slice(from, from + ROWS)
-    if (!deadline.isOver) for (const [id, each] of await comparePage(work, page, own)) compared.set(id, each)
-    ranked.push(...page.filter(({ id }) => !compared.has(id)))
+  for await (const { row, side, files } of readSides(ctx, ids, deadline)) {
+    const theirs = await deadline.run(digestedSide(side, files, rules))
+    const pair = { yours: await ownSince(row.id, own, work), theirs, proposal, other: storedScopeOf(row) }
+    const each = await deadline.run(compareChanges(pair, rules, { paths: 1, files: PAIRS_MAX }))
+    if (each) compared.set(row.id, { ...each, weight: activityWeight(row), pr_number: row.pr_number })
   }
+  const ranked = found.filter(({ id }) => !compared.has(id))
   await deadline.run(leaveOutCommon([...compared.values()], { own, work, openPulls }))
   const same_file: string[] = []
   let left_out = 0
@@ -67,29 +68,6 @@ interface Compared {
   comparison: Comparison
   weight: Weight
   pr_number: number | null
-}
-
-/** The activities that have changed files, by id. */
-async function comparePage(
-  work: CheckedWork,
-  page: readonly Ranked[],
-  own: IndexedSide,
-): Promise<Map<string, Compared>> {
-  const { ctx, rules, proposal } = work
-  const { deadline } = rules
-  const compared = new Map<string, Compared>()
-  const rows = await ctx.source.activities(page.map(({ id }) => id))
-  const sides = rows.map((row) => ({ id: row.id, row, side: sideOf(row, ctx) }))
-  for await (const { each, stored } of ctx.source.files(sides)) {
-    if (deadline.isOver) break
-    const { id, row, side } = each
-    const files = await deadline.run(withDigests(side.files, stored, deadline))
-    const theirs = await deadline.run(digestedSide(side, files, rules))
-    const pair = { yours: await ownSince(id, own, work), theirs, proposal, other: storedScopeOf(row) }
-    const found = await deadline.run(compareChanges(pair, rules, { paths: 1, files: PAIRS_MAX }))
-    if (found) compared.set(id, { ...found, weight: activityWeight(row), pr_number: row.pr_number })
-  }
-  return compared
 }
 
 /**

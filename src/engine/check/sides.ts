@@ -29,11 +29,35 @@ export async function readOwnFiles(
   return files
 }
 
+/** The number of activities that are read at once. */
+const ROWS = 200
+
+/**
+ * The activities `ids` that have changed files, in this order, each as a side with the digests of its files, until the deadline.
+ * Activities that were deleted meanwhile are missing.
+ */
+export async function* readSides(
+  ctx: CheckContext,
+  ids: readonly string[],
+  deadline: Deadline,
+): AsyncGenerator<{ row: ComparedActivity; side: Side; files: DigestedFile[] }> {
+  for (let from = 0; from < ids.length && !deadline.isOver; from += ROWS) {
+    const page = ids.slice(from, from + ROWS)
+    const rows = new Map((await ctx.source.activities(page)).map((row) => [row.id, row]))
+    const found = page.flatMap((id) => rows.get(id) ?? [])
+    const sides = found.map((row) => ({ id: row.id, row, side: sideOf(row, ctx) }))
+    for await (const { each, stored } of ctx.source.files(sides)) {
+      if (deadline.isOver) return
+      yield { ...each, files: await deadline.run(withDigests(each.side.files, stored, deadline)) }
+    }
+  }
+}
+
 /**
  * Adds the stored digests to files. A file that is not stored any more, because its activity has changed or ended, gets none,
  * and neither does one that the deadline does not reach.
  */
-export function withDigests(
+function withDigests(
   files: readonly SideFile[],
   stored: readonly StoredFile[],
   deadline: Deadline,
