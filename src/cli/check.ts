@@ -2,7 +2,7 @@
 import { DeconflictError } from '../client/client.ts'
 import type { GivenScope } from '../git/working-tree-files.ts'
 import type { OverlapResult as Overlap } from '../vocabulary/contract/overlap.ts'
-import { sanitize } from '../vocabulary/others-text.ts'
+import { sanitize } from '../vocabulary/text.ts'
 import { agentIn } from './agents/agents.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
 import { fetchPullRequests } from './fetch.ts'

@@ -4,9 +4,9 @@ import type { ListedActivity as Activity } from '../vocabulary/contract/activity
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
 import type { Consequence } from '../vocabulary/finding-kinds.ts'
-import { sanitize } from '../vocabulary/others-text.ts'
 import { byRank, type Severity } from '../vocabulary/severity.ts'
 import { OTHERS_SHOWN_MAX } from '../vocabulary/shown.ts'
+import { sanitize } from '../vocabulary/text.ts'
 import { areasText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
 import type { CommandContext } from './command-context.ts'
 

@@ -5,9 +5,8 @@ import type { OverlapResult as Overlap, OverlapBrief } from '../vocabulary/contr
 import type { Overlaps } from '../vocabulary/contract/overlap-list.ts'
 import { evidenceOf, findingOf, saidIn } from '../vocabulary/finding.ts'
 import { isNotableId, pullRequestName } from '../vocabulary/names.ts'
-import { inQuotes, sanitize } from '../vocabulary/others-text.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../vocabulary/shown.ts'
-import { count, NOTHING_COMPARED } from '../vocabulary/text.ts'
+import { count, inQuotes, NOTHING_COMPARED, sanitize } from '../vocabulary/text.ts'
 import {
   areasText,
   CONSEQUENCE_WORDS,

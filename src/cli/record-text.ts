@@ -3,7 +3,7 @@
 import type { ListedActivity as Activity } from '../vocabulary/contract/activity.ts'
 import type { NotableBrief as Notable } from '../vocabulary/contract/notable.ts'
 import type { OverlapBrief } from '../vocabulary/contract/overlap.ts'
-import { sanitize } from '../vocabulary/others-text.ts'
+import { sanitize } from '../vocabulary/text.ts'
 import type { CollisionsById } from './named-collisions.ts'
 import { collisionLines, matchText } from './overlap-text.ts'
 import { type Display, LEVEL_STYLES, relativeTime, table, truncate } from './terminal.ts'

@@ -1,6 +1,6 @@
 /** The records that the page shows, as the operations return them. */
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
-import { withoutInvisible } from '../vocabulary/others-text.ts'
+import { withoutInvisible } from '../vocabulary/text.ts'
 
 /** The JSON without invisible characters; undefined for any other text, such as the error page of a proxy. */
 export function parseAnswer(text: string) {

@@ -1,10 +1,9 @@
 /** What to do after a check or about an overlap, and which of two sides goes first, for the reader of any medium. Pure. */
 import { isSameWork, saidIn } from './finding.ts'
 import type { Finding, FindingAdvice } from './finding-kinds.ts'
-import { inQuotes } from './others-text.ts'
 import type { Severity } from './severity.ts'
 import { TITLE_SHOWN_MAX } from './shown.ts'
-import { uncapitalized } from './text.ts'
+import { inQuotes, uncapitalized } from './text.ts'
 
 /** An overlap as advice depends on it. */
 export interface AdvisedOverlap {

@@ -1,8 +1,7 @@
 /** The issue that a branch or a prompt names, and what people and agents read about its holder. Loads no schema. Pure. */
 
 import { pullRequestName } from './names.ts'
-import { inQuotes } from './others-text.ts'
-import { minuteText } from './text.ts'
+import { inQuotes, minuteText } from './text.ts'
 
 const NUMBER_MAX = 2_147_483_647
 /** In the last part of a branch name: `7-retry`, `issue-7`, `issue-7-retry`, `gh-7`. A date, such as `2026-01-02-notes`, is none. */

@@ -15,14 +15,8 @@ import { linkable, quote } from '../../src/server/tell/report-words.ts'
 import { numberOf, renumbered } from '../../src/vocabulary/file-number.ts'
 import { issueOfBranch, issueOfText } from '../../src/vocabulary/issue.ts'
 import { parseFullName } from '../../src/vocabulary/names.ts'
-import {
-  escapedJson,
-  inQuotes,
-  sanitize,
-  storableText,
-  withoutInvisible,
-} from '../../src/vocabulary/others-text.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
+import { escapedJson, inQuotes, sanitize, storableText, withoutInvisible } from '../../src/vocabulary/text.ts'
 
 const hash = lineHasher(new Uint8Array(16))
 const repository = { owner: 'acme', repo: 'shop', host: 'github.com' }

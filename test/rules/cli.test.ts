@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { painter, relativeTime, table, truncate, wrap } from '../../src/cli/terminal.ts'
 import { parseRemote } from '../../src/cli/workspace.ts'
 import { scopePaths } from '../../src/git/request-size.ts'
-import { sanitize } from '../../src/vocabulary/others-text.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
+import { sanitize } from '../../src/vocabulary/text.ts'
 
 describe('the URL of a remote', () => {
   test.each([

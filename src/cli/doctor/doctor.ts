@@ -1,7 +1,7 @@
 /** `deconflict doctor`: checks the set-up of a working tree, and says what to do about each problem. */
 import { createClient, DeconflictError } from '../../client/client.ts'
 import { getServiceInfo } from '../../client/transport.ts'
-import { escapedJson, sanitize } from '../../vocabulary/others-text.ts'
+import { escapedJson, sanitize } from '../../vocabulary/text.ts'
 import { type CommonOptions, displayOf } from '../command-context.ts'
 import { isLocal, NO_REMOTE, openLocal } from '../local-mode.ts'
 import { lookedText } from '../overlap-text.ts'

@@ -1,5 +1,5 @@
 /** What other sessions do in the very same directory (docs/contract/local.md#this-checkout). Pure. */
-import { sanitize } from '../../vocabulary/others-text.ts'
+import { sanitize } from '../../vocabulary/text.ts'
 import type { Session } from '../local-state.ts'
 import { hasNewContext, type Situation } from './plan.ts'
 

@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findTree, readBranch, type WorkingTree } from '../../git/git-directory.ts'
-import { sanitize } from '../../vocabulary/others-text.ts'
+import { sanitize } from '../../vocabulary/text.ts'
 import { type Agent, HOOK_EVENTS, type HookEvent } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { updateRecord } from '../local-state.ts'

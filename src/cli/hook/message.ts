@@ -4,9 +4,9 @@ import { adviceOf, notableAdvice, ownWorkName, whoseOf } from '../../vocabulary/
 import type { SaidFinding } from '../../vocabulary/finding.ts'
 import type { Consequence, Finding } from '../../vocabulary/finding-kinds.ts'
 import { isNotableId } from '../../vocabulary/names.ts'
-import { inQuotes, sanitize } from '../../vocabulary/others-text.ts'
 import { byRank, type Severity } from '../../vocabulary/severity.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../../vocabulary/shown.ts'
+import { inQuotes, sanitize } from '../../vocabulary/text.ts'
 import { type ComparedLines, VERDICTS } from '../../vocabulary/verdict.ts'
 import { CONSEQUENCE_WORDS, placeText } from '../../vocabulary/verdict-words.ts'
 

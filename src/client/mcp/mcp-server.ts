@@ -2,7 +2,7 @@
 import { type CallToolResult, Server } from '@modelcontextprotocol/server'
 import { nearest } from '../../vocabulary/contract/parse.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { withoutInvisible } from '../../vocabulary/others-text.ts'
+import { withoutInvisible } from '../../vocabulary/text.ts'
 import { VERSION } from '../../vocabulary/version.ts'
 import { type Client, DeconflictError } from '../client.ts'
 import { errorFieldsOf } from '../client-error.ts'

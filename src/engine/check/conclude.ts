@@ -9,8 +9,8 @@ import {
   REUSE_MAX,
   SAME_FILE_MAX,
 } from '../../vocabulary/contract/overlap.ts'
-import { inQuotes } from '../../vocabulary/others-text.ts'
 import { byRank, highest, type Severity } from '../../vocabulary/severity.ts'
+import { inQuotes } from '../../vocabulary/text.ts'
 import { doneSentence } from '../../vocabulary/verdict-words.ts'
 import type { ComparedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'

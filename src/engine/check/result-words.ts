@@ -11,9 +11,8 @@ import {
   whoseOf,
 } from '../../vocabulary/advice.ts'
 import { isSameWork, takenFix, takenIn } from '../../vocabulary/finding.ts'
-import { inQuotes } from '../../vocabulary/others-text.ts'
 import { byRank, type Severity } from '../../vocabulary/severity.ts'
-import { BUDGET_EXHAUSTED, capitalized, count, NOTHING_COMPARED } from '../../vocabulary/text.ts'
+import { BUDGET_EXHAUSTED, capitalized, count, inQuotes, NOTHING_COMPARED } from '../../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, doneSentence, overlapSentence } from '../../vocabulary/verdict-words.ts'
 import { successorOf } from '../lines/taken.ts'
 import { authorLogin, type ComparedActivity, comparedScopeOf } from '../records/activity.ts'

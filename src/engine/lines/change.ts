@@ -5,7 +5,7 @@ import type { ChangeStatus, ScopeChange } from '../../vocabulary/contract/scope.
 import { Failure } from '../../vocabulary/failure.ts'
 import { addTo } from '../../vocabulary/lists.ts'
 import { isNamed } from '../../vocabulary/noise-names.ts'
-import { storableText } from '../../vocabulary/others-text.ts'
+import { storableText } from '../../vocabulary/text.ts'
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'
 import { type Migration, readMigration } from './migration.ts'

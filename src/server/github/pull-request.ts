@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { closingIssues, firstProse } from '../../engine/lines/markdown-prose.ts'
-import { storableText } from '../../vocabulary/others-text.ts'
+import { storableText } from '../../vocabulary/text.ts'
 
 const text = z.string().transform(storableText)
 

@@ -1,7 +1,7 @@
 /** The check run of a pull request, and that of an invalid settings file (docs/contract/publishing.md#check-run). Pure. */
 
 import { SETTINGS_PATH, type SettingsProblem } from '../../vocabulary/contract/settings.ts'
-import { sanitize } from '../../vocabulary/others-text.ts'
+import { sanitize } from '../../vocabulary/text.ts'
 import { placeSentence } from '../../vocabulary/verdict-words.ts'
 import type { Annotation, CheckRun } from '../github/publications.ts'
 import { commentOf, headline } from './comment.ts'

@@ -5,10 +5,9 @@
 
 import { adviceOf, adviceSentence, STAGE_WORDS } from '../../vocabulary/advice.ts'
 import { isForOneOfBoth, isSameWork, saidIn } from '../../vocabulary/finding.ts'
-import { sanitize } from '../../vocabulary/others-text.ts'
 import { byRank } from '../../vocabulary/severity.ts'
 import { FILES_SHOWN_MAX, HIDDEN_BECAUSE } from '../../vocabulary/shown.ts'
-import { count, joined } from '../../vocabulary/text.ts'
+import { count, joined, sanitize } from '../../vocabulary/text.ts'
 import { areasText, overlapSentence, placeText } from '../../vocabulary/verdict-words.ts'
 import type { ReportedActivity } from './counterparts.ts'
 import type { Report, ReportedNotable, Suppressed } from './report.ts'

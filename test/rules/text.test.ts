@@ -1,6 +1,6 @@
 /** Text by other people as it is shown: sanitized, in quotes, and as JSON. */
 import { describe, expect, test } from 'vitest'
-import { escapedJson, inQuotes, sanitize, withoutInvisible } from '../../src/vocabulary/others-text.ts'
+import { escapedJson, inQuotes, sanitize, withoutInvisible } from '../../src/vocabulary/text.ts'
 
 describe('sanitized text', () => {
   test.each([
