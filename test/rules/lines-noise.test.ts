@@ -1,12 +1,7 @@
 /** Which files are noise, by name, by attributes and by settings. */
 import { describe, expect, test } from 'vitest'
-import {
-  attributesOf,
-  DEFAULT_NOISE,
-  noiseOf,
-  noiseOfPath,
-  readGitAttributes,
-} from '../../src/engine/lines/noise.ts'
+import { noiseOf } from '../../src/engine/lines/change.ts'
+import { attributesOf, DEFAULT_NOISE, noiseOfPath, readGitAttributes } from '../../src/engine/lines/noise.ts'
 import { Deadline } from '../../src/vocabulary/clock.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import { change } from '../support/lines.ts'

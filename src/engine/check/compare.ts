@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache'
 import { Deadline, type Steps } from '../../vocabulary/clock.ts'
 import { globsOfPaths, labelKey } from '../../vocabulary/contract/scope.ts'
-import type { Settings } from '../../vocabulary/contract/settings.ts'
+import { NOISE_CLASSES, type Settings } from '../../vocabulary/contract/settings.ts'
 import { byConsequence } from '../../vocabulary/finding.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { alternativesOf, fileGlob, type Glob, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
@@ -18,13 +18,7 @@ import {
 } from '../../vocabulary/scope/path-set.ts'
 import { type Comparison, compareSides, type DigestedSide, type IndexedSide } from '../kinds/kinds.ts'
 import { sharedFiles } from '../lines/change.ts'
-import {
-  type AttributeRule,
-  attributesOf,
-  NOISE_CLASSES,
-  type NoiseRules,
-  noiseOfPath,
-} from '../lines/noise.ts'
+import { type AttributeRule, attributesOf, type NoiseRules, noiseOfPath } from '../lines/noise.ts'
 import type { NumberRules } from '../lines/taken.ts'
 import type { StoredScope } from '../record.ts'
 

@@ -2,10 +2,10 @@
 
 import { DAY_MS, type Steps } from '../../vocabulary/clock.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
+import { type FileChange, isBinary, isOnlyRenamed, noiseOf } from './change.ts'
 import type { Digest } from './digest.ts'
 import { isTelling, type LineWord } from './line-hash.ts'
-import { type NoiseRules, noiseOf } from './noise.ts'
+import type { NoiseRules } from './noise.ts'
 
 /** The hashes of the added telling lines of a side, without indentation: distinct, in ascending order. */
 export type Fingerprint = Uint32Array

@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto'
 import { type Meter, mapped } from '../../vocabulary/clock.ts'
 import type { ChangeStatus, ScopeChange } from '../../vocabulary/contract/scope.ts'
+import type { NoiseClass } from '../../vocabulary/contract/settings.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import { isNamed } from '../../vocabulary/noise-names.ts'
 import { storableText } from '../../vocabulary/text.ts'
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'
 import { type Migration, readMigration } from './migration.ts'
+import { isNamed, isOn, type NoiseRules, noiseOfPath } from './noise.ts'
 import { PatchError } from './patch.ts'
 
 /** Where a changed file is known from: the activity's `scope.changes`, or its pull request or branch on GitHub. */
@@ -164,6 +165,12 @@ export function isOnlyRenamed({ status, digest, changed_lines }: FileChange): bo
 export function isBinary(change: FileChange): boolean {
   const { status, digest, changed_lines, blob_sha } = change
   return digest === null && changed_lines === 0 && status !== 'renamed' && blob_sha !== EMPTY_BLOB
+}
+
+/** The noise class of a change; null if it is not noise. */
+export function noiseOf(change: FileChange, rules: NoiseRules): NoiseClass | null {
+  const named = noiseOfPath(change.path, rules, true)
+  return named ?? (isOn('binary', rules) && isBinary(change) ? 'binary' : null)
 }
 
 /** Reduces patches to digests. Throws `validation_error` (`scope.changes[i].patch`) for a patch that cannot be read. */

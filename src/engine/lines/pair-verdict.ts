@@ -1,11 +1,12 @@
 /** The verdict about two sides, over all files that both change, and about each of these files (docs/contract/lines.md#pairs). Pure. */
 import type { Deadline, Steps } from '../../vocabulary/clock.ts'
+import type { NoiseClass } from '../../vocabulary/contract/settings.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
 import { alignHunks, type Work } from './align.ts'
 import { blocksVerdict, type ComparedFile, type Whole } from './blocks-verdict.ts'
-import { type DigestedFile, type FileChange, fileKey, isBinary, isOnlyRenamed } from './change.ts'
+import { type DigestedFile, type FileChange, fileKey, isBinary, isOnlyRenamed, noiseOf } from './change.ts'
 import type { Digest } from './digest.ts'
-import { type NoiseClass, type NoiseRules, noiseOf } from './noise.ts'
+import type { NoiseRules } from './noise.ts'
 
 /** The maximum number of files of a pair that are compared by lines; the first ones by path. */
 const SHARED_FILES_MAX = 300

@@ -4,9 +4,9 @@ import { isNamedForNumbers, type Numbered, numberKey, numberOf } from '../../voc
 import { takenFinding } from '../../vocabulary/finding.ts'
 import type { FindingOf, TakenFinding } from '../../vocabulary/finding-kinds.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import { isNamed } from '../../vocabulary/noise-names.ts'
 import type { ChangedFile } from './change.ts'
 import type { Migration } from './migration.ts'
+import { isNamed } from './noise.ts'
 
 type NewFile = Pick<ChangedFile, 'path' | 'previous_path' | 'status' | 'migration'>
 

@@ -1,6 +1,5 @@
 /** The settings of a repository: schema, defaults and limits (docs/contract/settings.md#keys). */
 import { z } from 'zod'
-import { NOISE_CLASSES, type NoiseClass } from '../noise-names.ts'
 import { NOTABLE_CATEGORIES, SEVERITIES } from '../severity.ts'
 import { boolean, count, httpsUrl, object, sample, text, textOrNull } from './field.ts'
 import { label, labelKey, paths } from './scope.ts'
@@ -10,6 +9,18 @@ export const LABELER_PATH = '.github/labeler.yml'
 export const ATTRIBUTES_PATH = '.gitattributes'
 /** The files that configure a repository. */
 export const SETTINGS_PATHS: readonly string[] = [SETTINGS_PATH, LABELER_PATH, ATTRIBUTES_PATH]
+
+/** A file of several classes belongs to the first enabled one. */
+export const NOISE_CLASSES = [
+  'lock',
+  'vendored',
+  'generated',
+  'snapshot',
+  'changelog',
+  'manifest',
+  'binary',
+] as const
+export type NoiseClass = (typeof NOISE_CLASSES)[number]
 
 /** The branches that cloud coding agents push to. */
 const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**']
