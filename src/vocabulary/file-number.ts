@@ -66,8 +66,7 @@ const BINARY =
 
 /** Null if the name has no number, or one that means something else. */
 export function numberOf(path: string): Numbered | null {
-  const slash = path.lastIndexOf('/')
-  const [directory, name] = [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)]
+  const [directory, name] = [directoryOf(path), nameOf(path)]
   const isNever = directory
     .toLowerCase()
     .split('/')
@@ -83,6 +82,21 @@ export function numberOf(path: string): Numbered | null {
   if (prefix === undefined || value === undefined) return null
   if (Number(value) === 0 && isNamed(directory, PROPOSALS)) return null
   return { directory, prefix, value }
+}
+
+/** The directory of a file, without a `/` at its end; empty for the root. */
+export function directoryOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), 0))
+}
+
+/** The last part of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** The path of a file in a directory. */
+export function pathIn(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`
 }
 
 /** Whether the names of the directory say that its files are numbered. */

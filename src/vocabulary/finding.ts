@@ -1,5 +1,5 @@
 /** What a list of findings amounts to (docs/contract/overlap.md#consequences). Pure. */
-import { renumbered } from './file-number.ts'
+import { pathIn, renumbered } from './file-number.ts'
 import {
   CONSEQUENCES,
   type Consequence,
@@ -136,9 +136,6 @@ export function takenFix(taken: TakenFinding, successor: string | null): string 
   }
   const name = taken.next === null ? null : renumbered(yours, taken.next)
   if (name === null) return null
-  const [from, to] = [yours, name].map((each) => (directory === '' ? each : `${directory}/${each}`)) as [
-    string,
-    string,
-  ]
+  const [from, to] = [pathIn(directory, yours), pathIn(directory, name)]
   return PLAIN.test(from) && PLAIN.test(to) ? `git mv ${from} ${to}` : null
 }

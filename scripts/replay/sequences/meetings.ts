@@ -1,8 +1,9 @@
 /** Plays a history by shared numbers and parents alone: all pairs of heads that add to one directory. Pure. */
 
 import { rulesOf } from '../../../src/engine/check/compare.ts'
-import { directoryOf, sharedTaken, takenPlaces } from '../../../src/engine/lines/taken.ts'
+import { sharedTaken, takenPlaces } from '../../../src/engine/lines/taken.ts'
 import { DEFAULT_SETTINGS } from '../../../src/vocabulary/contract/settings.ts'
+import { directoryOf } from '../../../src/vocabulary/file-number.ts'
 import type { TakenFinding } from '../../../src/vocabulary/finding-kinds.ts'
 import type { Branch } from '../commits.ts'
 import { type Changed, eventsOf, type Head, isStacked, LIVE_S } from '../heads.ts'

@@ -1,5 +1,5 @@
 /** Numbers and leaves of migrations in the files of a tree. Pure. */
-import { directoryOf } from '../../../src/engine/lines/taken.ts'
+import { directoryOf } from '../../../src/vocabulary/file-number.ts'
 import { rootsOf } from './meetings.ts'
 import { graphOf, type MigrationFile } from './migration-file.ts'
 import type { Case, Files, Migrations, Trees } from './truth.ts'

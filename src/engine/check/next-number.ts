@@ -2,10 +2,9 @@
 
 import type { ReservedNumber as ReservedAnswer } from '../../vocabulary/contract/number.ts'
 import { Failure } from '../../vocabulary/failure.ts'
-import { compareNumbers, lastNumber, nextNumber, numberOf } from '../../vocabulary/file-number.ts'
+import { compareNumbers, lastNumber, nextNumber, numberOf, pathIn } from '../../vocabulary/file-number.ts'
 import type { TakenFinding } from '../../vocabulary/finding-kinds.ts'
 import type { ChangedFile } from '../lines/change.ts'
-import { directoryOf, nameOf } from '../lines/taken.ts'
 import { type ComparedFields, comparedScopeOf } from '../records/activity.ts'
 import type { BaseDirectory, CheckContext, ReservedNumber } from './source.ts'
 
@@ -28,7 +27,7 @@ export async function listInFiles(ctx: NumbersContext, directory: string): Promi
   const now = ctx.now.getTime()
   const taken: TakenNumber[] = []
   for (const { source, owners } of (await ctx.source.liveSet()).paths.filesBeneath(directory)) {
-    const number = directoryOf(source) === directory ? numberIn(directory, nameOf(source)) : null
+    const number = numberIn(directory, source)
     if (number === null) continue
     for (const { id, pr_number, ends_at } of owners)
       if (ends_at > now) taken.push({ number, by: holderOf(id, pr_number) })
@@ -41,9 +40,10 @@ function holderOf(activity_id: string, pr_number: number | null): string {
   return pr_number === null ? activity_id : `#${pr_number}`
 }
 
-/** The number in the name of a file; null if it has none. */
-function numberIn(directory: string, name: string): string | null {
-  return numberOf(directory === '' ? name : `${directory}/${name}`)?.value ?? null
+/** The number in the name of a file; null if it has none, or lies elsewhere than in the directory. */
+function numberIn(directory: string, path: string): string | null {
+  const number = numberOf(path)
+  return number?.directory === directory ? number.value : null
 }
 
 /**
@@ -59,7 +59,7 @@ export async function listInBase(ctx: NumbersContext, base: BaseDirectory): Prom
       `directory: the files of ${directory || 'the root'} are named by timestamps, which need no reservation`,
       { param: 'directory' },
     )
-  return names.flatMap((name) => numberIn(directory, name) ?? [])
+  return names.flatMap((name) => numberIn(directory, pathIn(directory, name)) ?? [])
 }
 
 /**
@@ -81,9 +81,7 @@ export async function findNextNumbers(
 
 /** The numbers of those files that lie directly in the directory. */
 function numbersIn(directory: string, files: readonly Pick<ChangedFile, 'path'>[]): string[] {
-  return files.flatMap(({ path }) =>
-    directoryOf(path) === directory ? (numberIn(directory, nameOf(path)) ?? []) : [],
-  )
+  return files.flatMap(({ path }) => numberIn(directory, path) ?? [])
 }
 
 /** The number after `more` and all that are held by live work or, as far as GitHub shows it, in the base branch. */
@@ -140,10 +138,7 @@ export function reservationOf(
 
 /** Whether a changed file of the activity has the reserved number. */
 function holds(activity: ComparedFields, directory: string, number: string): boolean {
-  return comparedScopeOf(activity)
-    .files.filter(({ path }) => directoryOf(path) === directory)
-    .flatMap(({ path }) => numberIn(directory, nameOf(path)) ?? [])
-    .some(isNumber(number))
+  return numbersIn(directory, comparedScopeOf(activity).files).some(isNumber(number))
 }
 
 /** `42` is `0042`. */

@@ -1,6 +1,14 @@
 /** What two sides take at once: the same number, or the same parent of a migration (docs/contract/numbers.md). Pure. */
 
-import { isNamedForNumbers, type Numbered, numberKey, numberOf } from '../../vocabulary/file-number.ts'
+import {
+  directoryOf,
+  isNamedForNumbers,
+  type Numbered,
+  nameOf,
+  numberKey,
+  numberOf,
+  pathIn,
+} from '../../vocabulary/file-number.ts'
 import { takenFinding } from '../../vocabulary/finding.ts'
 import type { FindingOf, TakenFinding } from '../../vocabulary/finding-kinds.ts'
 import { addTo } from '../../vocabulary/lists.ts'
@@ -99,23 +107,18 @@ function counterOf(files: readonly NewFile[]): Taking['isTaken'] {
   }
 }
 
-/** The new migrations of a directory: their own names, and those that they build on. */
-interface Names {
-  own: ReadonlySet<string>
-  parents: ReadonlySet<string>
-}
-
 /** What the files of a side take. */
 export interface Taking {
   taken: ReadonlyMap<string, readonly Taken[]>
-  migrations: ReadonlyMap<string, Names>
+  /** The new migrations, by directory. */
+  migrations: ReadonlyMap<string, readonly Migration[]>
   isTaken: (taken: Taken, rules: NumberRules) => boolean
 }
 
 export function takingOf(files: readonly NewFile[]): Taking {
   const taken = new Map<string, Taken[]>()
   for (const each of files.flatMap(takenBy)) addTo(taken, each.place, each)
-  return { taken, migrations: namesByDirectory(files), isTaken: counterOf(files) }
+  return { taken, migrations: migrationsOf(files), isTaken: counterOf(files) }
 }
 
 /** The most numbers, and the most parents, that two sides are said to share. */
@@ -154,19 +157,13 @@ function notIn(some: readonly Taken[], others: readonly Taken[]): Taken | undefi
 
 /** Whether one side builds on a new migration of the other, such as by one that joins both. */
 function areChained(directory: string, yours: Taking, theirs: Taking): boolean {
-  const [mine, its] = [yours.migrations.get(directory), theirs.migrations.get(directory)]
-  if (!mine || !its) return false
-  const buildsOn = (one: Names, other: Names) => [...one.parents].some((parent) => other.own.has(parent))
+  const [mine = [], its = []] = [yours, theirs].map(({ migrations }) => migrations.get(directory))
   return buildsOn(mine, its) || buildsOn(its, mine)
 }
 
-function namesByDirectory(files: readonly NewFile[]): Map<string, Names> {
-  return new Map(
-    [...migrationsOf(files)].map(([directory, migrations]) => {
-      const own = new Set(migrations.map((each) => each.own))
-      return [directory, { own, parents: new Set(migrations.flatMap(({ parents }) => parents)) }]
-    }),
-  )
+function buildsOn(some: readonly Migration[], others: readonly Migration[]): boolean {
+  const names = new Set(others.map(({ own }) => own))
+  return some.some(({ parents }) => parents.some((parent) => names.has(parent)))
 }
 
 /** By directory. */
@@ -193,7 +190,7 @@ export function stillTaken<Each extends Seen>(files: readonly NewFile[], sequenc
 
 function placeOf({ kind, directory, value, yours }: Seen): string {
   if (kind === 'parent') return parentPlace(directory, value)
-  return `@${numberKey(numberOf(directory === '' ? yours : `${directory}/${yours}`) as Numbered)}`
+  return `@${numberKey(numberOf(pathIn(directory, yours)) as Numbered)}`
 }
 
 function parentPlace(directory: string, value: string): string {
@@ -207,15 +204,6 @@ export function successorOf(
   files: readonly NewFile[],
 ): string | null {
   if (kind === 'number') return null
-  const path = directory === '' ? name : `${directory}/${name}`
+  const path = pathIn(directory, name)
   return files.find((file) => file.path === path)?.migration?.own ?? null
-}
-
-export function directoryOf(path: string): string {
-  return path.slice(0, Math.max(path.lastIndexOf('/'), 0))
-}
-
-/** The last part of a path. */
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }
