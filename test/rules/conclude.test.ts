@@ -1,7 +1,7 @@
 /** The sentences of the result of a check, and how its parts are combined. */
 import { describe, expect, test } from 'vitest'
 import { conclude } from '../../src/engine/check/conclude.ts'
-import type { Conclusion } from '../../src/engine/check/conclusion.ts'
+import type { Conclusion } from '../../src/engine/check/source.ts'
 import type { MergedActivity } from '../../src/server/records/activities/compared-store.ts'
 import type { Match } from '../../src/vocabulary/contract/overlap.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
