@@ -9,11 +9,7 @@ export async function readSettings(
   // Most repositories have neither file, and reading YAML takes longer to load than a hook may.
   const [file, labeler] = [textOf(SETTINGS_PATH), textOf(LABELER_PATH)]
   if (file + labeler === '') return { settings: DEFAULT_SETTINGS, settings_problems: [] }
-  const [{ readSettingsFile }, { areasOfLabeler }, { settingsOf }] = await Promise.all([
-    import('../engine/settings/settings-file.ts'),
-    import('../engine/settings/labeler-file.ts'),
-    import('../engine/settings/layers.ts'),
-  ])
+  const { areasOfLabeler, readSettingsFile, settingsOf } = await import('../engine/settings/settings.ts')
   const { settings, errors } = readSettingsFile(file)
   const given = { areas: areasOfLabeler(labeler), ...settings }
   return {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { KEY_BYTES } from '../../../engine/lines/line-hash.ts'
 import type { AttributeRule } from '../../../engine/lines/noise.ts'
-import { type SettingsLayer, settingsOf } from '../../../engine/settings/layers.ts'
+import { type SettingsLayer, settingsOf } from '../../../engine/settings/settings.ts'
 import { later, Meter } from '../../../vocabulary/clock.ts'
 import type { Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'
 import type { Identity, VisibleRepository } from '../../github/tokens.ts'

@@ -1,9 +1,14 @@
 /** The settings of a repository: reads the files that configure it, stores what they say, and joins it with what its organisation says. */
 import { isDeepStrictEqual } from 'node:util'
 import { readGitAttributes } from '../../../engine/lines/noise.ts'
-import { areasOfLabeler } from '../../../engine/settings/labeler-file.ts'
-import { layersOf, type SettingsLayer, settingsOf, shareOf } from '../../../engine/settings/layers.ts'
-import { readSettingsFile } from '../../../engine/settings/settings-file.ts'
+import {
+  areasOfLabeler,
+  layersOf,
+  readSettingsFile,
+  type SettingsLayer,
+  settingsOf,
+  shareOf,
+} from '../../../engine/settings/settings.ts'
 import {
   ATTRIBUTES_PATH,
   type FileSettings,
