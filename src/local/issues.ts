@@ -3,14 +3,12 @@ import type { StoredActivity } from '../engine/records/activity.ts'
 import { issuesOf } from '../engine/records/activity.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import {
-  ISSUE_NUMBER_MAX,
   ISSUE_OTHERS_MAX,
   type Issue,
   type IssueClaim,
   type IssueWorker,
-  NOT_AN_ISSUE,
+  readIssueNumber,
 } from '../vocabulary/contract/issue.ts'
-import { Failure } from '../vocabulary/failure.ts'
 import type { Clone } from './clone.ts'
 import type { Reader } from './clone-source.ts'
 import { findClosing } from './merged-work.ts'
@@ -31,8 +29,7 @@ export async function claimOf(
 
 /** `digits`: the number as it was sent. Throws `not_found` for any other text. */
 export async function readIssue(reader: Reader, digits: string, now: Date): Promise<Issue> {
-  const number = /^[1-9]\d{0,9}$/.test(digits) ? Number(digits) : 0
-  if (number === 0 || number > ISSUE_NUMBER_MAX) throw new Failure('not_found', NOT_AN_ISSUE)
+  const number = readIssueNumber(digits)
   const clone = await reader.readAll(now)
   const [holder = null, ...others] = workersOn(clone, number)
   const done_by = await findClosing(number, { ...reader, now, merged: clone.merged })

@@ -1,16 +1,15 @@
 /** The issue that a branch or a prompt names, and what people and agents read about its holder. Loads no schema. Pure. */
 
-import { pullRequestName } from './names.ts'
+import { pullRequestName, readNumber } from './names.ts'
 import { inQuotes, minuteText } from './text.ts'
 
-const NUMBER_MAX = 2_147_483_647
 /** In the last part of a branch name: `7-retry`, `issue-7`, `issue-7-retry`, `gh-7`. A date, such as `2026-01-02-notes`, is none. */
 const IN_BRANCH = /^(?:(?:issue|gh)-([1-9]\d{0,9})(?!\d)|(?!\d{4}-\d\d-\d\d)([1-9]\d{0,9})-.)/i
 
 /** The issue that the name of a branch begins with, after its last slash; null if there is none. */
 export function issueOfBranch(branch: string | null): number | null {
   const [, named, leading] = IN_BRANCH.exec(branch?.split('/').at(-1) ?? '') ?? []
-  return inRange(named ?? leading)
+  return readNumber(named ?? leading)
 }
 
 const URL_OR_NAME = String.raw`(?:https?:\/\/([^\s\/]{1,200})\/)?(?<![\w.-])([\w-]{1,100}\/[\w.-]{1,100}?)(?:\/issues\/|#)`
@@ -30,15 +29,11 @@ export function issueOfText(
   const found = new Set<number>()
   for (const [, at, name, digits] of text.slice(0, TEXT_MAX).matchAll(IN_TEXT)) {
     const isOther = (name !== undefined && name.toLowerCase() !== own) || (at !== undefined && at !== host)
-    const number = inRange(digits)
+    const number = readNumber(digits)
     if (!isOther && number !== null) found.add(number)
   }
   const [only = null] = found
   return found.size === 1 ? only : null
-}
-
-function inRange(digits: string | undefined): number | null {
-  return digits !== undefined && Number(digits) <= NUMBER_MAX ? Number(digits) : null
 }
 
 /** So that the sentence has at most 40 words, whatever a name contains. */

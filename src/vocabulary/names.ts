@@ -13,6 +13,14 @@ export function parseFullName(text: string): { owner: string; name: string } | u
   return rest.length === 0 && isNamePart(owner) && isNamePart(name) ? { owner, name } : undefined
 }
 
+/** GitHub numbers issues and pull requests together. They are stored as 32-bit integers. */
+export const NUMBER_MAX = 2_147_483_647
+
+/** The number that the digits are; null if they are none of an issue or pull request. */
+export function readNumber(digits: string | undefined): number | null {
+  return /^[1-9]\d{0,9}$/.test(digits ?? '') && Number(digits) <= NUMBER_MAX ? Number(digits) : null
+}
+
 /** `#12` for the URL of a pull request, `!12` for that of a merge request of GitLab; null without one. */
 export function pullRequestName(pr_url: string | null | undefined): string | null {
   const [, kind, number] = /\/(pull|-\/merge_requests)\/(\d+)$/.exec(pr_url ?? '') ?? []

@@ -1,5 +1,7 @@
 /** The prose of a Markdown text, without code and what its readers do not see, and the issues that it closes by GitHub's keywords. Pure. */
 
+import { NUMBER_MAX } from '../../vocabulary/names.ts'
+
 /** The maximum number of characters that are read of one text: more than GitHub accepts. */
 const LENGTH_MAX = 100_000
 
@@ -124,8 +126,6 @@ export function firstProse(text: string): string {
 }
 
 const ISSUES_MAX = 100
-/** Numbers are stored as 32-bit integers. */
-const NUMBER_MAX = 2_147_483_647
 
 const KEYWORD = String.raw`\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s{1,20}`
 const NAME = String.raw`[\w-]{1,100}\/[\w.-]{1,100}`

@@ -5,6 +5,7 @@ import type { ArchiveReason, CreateActivity, UpdateActivity } from '../../vocabu
 import { newId } from '../../vocabulary/contract/field.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { Failure } from '../../vocabulary/failure.ts'
+import { readNumber } from '../../vocabulary/names.ts'
 import { changedFileOf, type FileChange } from '../lines/change.ts'
 import type { StoredActivity } from './activity.ts'
 
@@ -227,8 +228,6 @@ export function notLive(row: StoredActivity): Failure {
   return new Failure('invalid_transition', `the activity is ${row.status}; ${advice}`)
 }
 
-const NUMBER_MAX = 2_147_483_647
-
 /**
  * The number in `url`, which must be `{GITHUB_WEB_URL}/{owner}/{repo}/pull/{number}` with the current or requested name of
  * the context's repository. Throws `validation_error`.
@@ -237,8 +236,8 @@ export function pullRequestNumber(ctx: { repo: { web_urls: readonly string[] } }
   const prefix = ctx.repo.web_urls
     .map((each) => `${each}/pull/`)
     .find((each) => url.toLowerCase().startsWith(each.toLowerCase()))
-  const digits = prefix === undefined ? '' : url.slice(prefix.length)
-  if (/^[1-9]\d{0,9}$/.test(digits) && Number(digits) <= NUMBER_MAX) return Number(digits)
+  const number = prefix === undefined ? null : readNumber(url.slice(prefix.length))
+  if (number !== null) return number
   throw new Failure(
     'validation_error',
     `pr_url: must be ${ctx.repo.web_urls[0]}/pull/NUMBER, a pull request of this repository`,

@@ -1,18 +1,24 @@
 /** Schemas of issues: the number that an activity sends, and who works on an issue. */
 import { z } from 'zod'
+import { Failure } from '../failure.ts'
+import { NUMBER_MAX, readNumber } from '../names.ts'
 import { boolean, object, outputTimestamp, sample, textOrNull } from './field.ts'
 
-/** Numbers are stored as 32-bit integers. */
-export const ISSUE_NUMBER_MAX = 2_147_483_647
-export const NOT_AN_ISSUE = `an issue is named by its number, from 1 to ${ISSUE_NUMBER_MAX}`
 /** The maximum number of activities in `others`. */
 export const ISSUE_OTHERS_MAX = 100
+
+/** `digits`: the number as it was sent. Throws `not_found` for any other text. */
+export function readIssueNumber(digits: string): number {
+  const number = readNumber(digits)
+  if (number !== null) return number
+  throw new Failure('not_found', `an issue is named by its number, from 1 to ${NUMBER_MAX}`)
+}
 
 /** Sent with an activity. */
 export const issueNumber = z
   .int()
   .min(1)
-  .max(ISSUE_NUMBER_MAX)
+  .max(NUMBER_MAX)
   .meta({
     description: 'The number of the issue of this repository that the work is about.',
     examples: [7],

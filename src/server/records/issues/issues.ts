@@ -5,14 +5,12 @@ import { issuesOf } from '../../../engine/records/activity.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import {
-  ISSUE_NUMBER_MAX,
   ISSUE_OTHERS_MAX,
   type Issue,
   type IssueClaim,
   type IssueWorker,
-  NOT_AN_ISSUE,
+  readIssueNumber,
 } from '../../../vocabulary/contract/issue.ts'
-import { Failure } from '../../../vocabulary/failure.ts'
 import { liveSetOf } from '../../compare/database-source.ts'
 import { listPlaced } from '../activities/store.ts'
 import type { ActivityRow } from '../activities/table.ts'
@@ -33,8 +31,7 @@ export async function getIssueClaim(ctx: RepoContext, activity: ActivityRow): Pr
 
 /** `digits`: the number as it is in the path. Throws `not_found` for any other text. */
 export async function getIssue(ctx: RepoContext, digits: string): Promise<Issue> {
-  const number = /^[1-9]\d{0,9}$/.test(digits) ? Number(digits) : 0
-  if (number === 0 || number > ISSUE_NUMBER_MAX) throw new Failure('not_found', NOT_AN_ISSUE)
+  const number = readIssueNumber(digits)
   const [workers, done_by] = await Promise.all([listWorkers(ctx, number), findDoneBy(ctx, number)])
   const [holder = null, ...others] = workers
   return { number, holder, others: others.slice(0, ISSUE_OTHERS_MAX), done_by }
