@@ -1,8 +1,7 @@
 /** The local mode answers as the service does: the same calls of the typed client, and the same pairs of changes, through both. */
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { readRecording } from '../../scripts/replay/pairs.ts'
 import { openLocal } from '../../src/cli/local-mode.ts'
 import { findWorkspace } from '../../src/cli/workspace.ts'
 import { type Client, createClient, DeconflictError, type RequestOf } from '../../src/client/client.ts'
@@ -365,31 +364,3 @@ describe('a pair of changes in git has the verdict that the service gives', () =
     expect(verdicts[1]).toEqual(verdicts[0])
   })
 })
-
-/** A directory of recordings, as `npm run replay -- --pairs` reads them. */
-const { RECORDED_PAIRS } = process.env
-
-test.skipIf(!RECORDED_PAIRS)(
-  'recorded pull requests have the verdicts of the service (left out unless RECORDED_PAIRS names their directory)',
-  async () => {
-    for (const name of await readdir(RECORDED_PAIRS as string)) {
-      const { remote, local } = await bothClients()
-      const { prs } = await readRecording(join(RECORDED_PAIRS as string, name))
-      const works = [...prs.values()].map(({ n, base: base_sha, files }) => {
-        const changes = files.map(({ filename, previous_filename, sha, status, patch }) => ({
-          ...{ path: filename, previous_path: previous_filename, blob_sha: sha, status, patch },
-        }))
-        return { branch: `pull-${n}`, base_sha, scope: { changes } }
-      }) as { branch: string }[]
-      for (const work of works) {
-        const input = { title: work.branch, summary: 'Recorded.', actor: 'Ben', ...work }
-        for (const client of [remote, local]) await client.createActivity({ ...at, input })
-        service.clock.advance(1)
-      }
-      for (const work of works)
-        expect(await verdictsOf(local, work), work.branch).toEqual(await verdictsOf(remote, work))
-      await service.deleteRecords()
-    }
-  },
-  900_000,
-)
