@@ -33,16 +33,6 @@ const loginsOf = async (id: string) => {
 }
 
 describe('an activity', () => {
-  test('names its creator in every representation', async () => {
-    const { body } = await create()
-    const named = { id: body.activity.id, created_by: 'ada', archived_by: null }
-    expect(body.activity).toMatchObject(named)
-    expect(await read(named.id)).toMatchObject(named)
-    const { items } = (await service.api('GET', '/activity', { token })).body
-    expect(items[0]).toMatchObject(named)
-    expect((await patch(named.id, { risk: 'high' })).body).toMatchObject(named)
-  })
-
   test('names the login that archived it first', async () => {
     const id = await idOf()
     await archive(id, 'ben')

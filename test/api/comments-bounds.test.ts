@@ -1,7 +1,5 @@
 /** The bounds of comments: refusals, lost responses, rate limits, the pace of edits, and the number of calls. */
-import { and, eq, inArray } from 'drizzle-orm'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { jobs } from '../../src/server/jobs/table.ts'
 import { MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
@@ -177,17 +175,6 @@ describe('at most one edit in 30 seconds', () => {
     await repository.advance(2 * QUIET_MS)
     expect(repository.writes()).toEqual([CREATED])
   })
-})
-
-test('a pull request is checked once when it is opened', async () => {
-  await repository.open()
-  const db = fixture.service.app.database.connection()
-  const { kind, enqueued } = jobs
-  const checks = await db
-    .select({ kind, enqueued })
-    .from(jobs)
-    .where(and(eq(jobs.repo_id, repository.id), inArray(kind, ['change', 'recheck'])))
-  expect(checks).toEqual([{ kind: 'change', enqueued: 1 }])
 })
 
 describe('with other pull requests, on which nothing is published', () => {

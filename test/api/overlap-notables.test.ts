@@ -10,25 +10,6 @@ const DAY_MS = 24 * HOUR_MS
 const scope = { paths: ['src/pay.ts'] }
 
 describe('notables', () => {
-  test.each([
-    ['a path', { paths: ['src/**'] }, [{ yours: 'src/pay.ts', theirs: 'src/**', example: 'src/pay.ts' }], []],
-    ['an area', { areas: ['Pay'] }, [], ['pay']],
-  ])('match by %s', async (_, theirs, paths, areas) => {
-    const { createNotable, check } = repository()
-    const id = await createNotable({ scope: theirs })
-    const result = await check({ scope: { ...scope, areas: ['pay'] } })
-    expect(result).toMatchObject({
-      overlap_detected: true,
-      related_activity_ids: [],
-      related_notable_ids: [id],
-      relationships: {},
-      total_related: 1,
-    })
-    expect(result.matches).toMatchObject([{ id, severity: 'low', areas, paths }])
-    expect(result.reason).toMatch(/“Tills are frozen”/)
-    expect((await check({ scope: { paths: ['docs/**'] } })).related_notable_ids).toEqual([])
-  })
-
   test('stop applying at applies_until', async () => {
     const { createNotable, check } = repository()
     const untilTomorrow = new Date(fixture.service.clock.now.getTime() + DAY_MS).toISOString()

@@ -1,6 +1,6 @@
 /** Validation of single values: text length, branch names, timestamps, URLs. */
 import { describe, expect, test } from 'vitest'
-import { branchName, httpsUrl, isRefName, text, timestamp } from '../../src/vocabulary/contract/field.ts'
+import { httpsUrl, isRefName, text, timestamp } from '../../src/vocabulary/contract/field.ts'
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success
@@ -53,18 +53,6 @@ describe('a branch name', () => {
     ...['a b', 'a\tb', 'a\nb', 'a\u0001b', 'a\u007fb'],
   ])('may not be %j', (name) => {
     expect(isRefName(name)).toBe(false)
-  })
-
-  test.each([
-    ['a'.repeat(255), true],
-    ['a'.repeat(256), false],
-    ['😀'.repeat(255), true],
-    ['😀'.repeat(256), false],
-    ['', false],
-    ['a\u0000b', false],
-    ['a\ud800', false],
-  ])('has 1 to 255 characters (case %#)', (name, isAccepted) => {
-    expect(accepts(branchName, name)).toBe(isAccepted)
   })
 })
 

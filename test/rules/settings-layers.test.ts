@@ -11,12 +11,6 @@ import { DEFAULT_SETTINGS, type FileSettings } from '../../src/vocabulary/contra
 
 const INCLUDED = (settings: FileSettings): OrganisationShare => ({ settings, is_included: true })
 
-test('without files, the defaults hold', () => {
-  const layers = layersOf({}, null)
-  expect(settingsOf(layers)).toEqual(DEFAULT_SETTINGS)
-  expect(new Set(Object.values(sourcesOf(layers)))).toEqual(new Set(['default']))
-})
-
 test('every key has a source', () => {
   const { comment, ...others } = DEFAULT_SETTINGS
   const keys = [...Object.keys(others), ...Object.keys(comment).map((key) => `comment.${key}`)]
