@@ -140,10 +140,9 @@ const SCRIPTS: Record<string, (mode: Script) => Promise<unknown>> = {
       { scope: { paths: ['docs/*'] } },
       { heartbeat: true },
       {},
-    ]) {
+    ])
       await call('updateActivity', { id, input })
-      await call('getActivity', { id })
-    }
+    await call('getActivity', { id })
   },
   'the end of work, and what is forbidden then': async ({ call, create, advance }) => {
     const [merged, archived, old] = [
@@ -271,23 +270,14 @@ const SCRIPTS: Record<string, (mode: Script) => Promise<unknown>> = {
     for (const input of [
       {},
       { ...fields, tittle: 1 },
-      { ...fields, risk: 'hgh' },
-      { ...fields, title: ' ' },
       { ...fields, scope: { paths: ['/etc/x', 'a/**/[z'] } },
-      { ...fields, scope: { changes: [{ path: '../x' }] } },
       { ...fields, ttl_ms: 1 },
       { ...fields, pr_url: 'x' },
-      { ...fields, issue: -1 },
     ])
       await call('createActivity', { input })
-    for (const input of [
-      { statsu: 'paused' },
-      { status: 'gone' },
-      { status: 'expired' },
-      { branch: 'a'.repeat(1000) },
-    ])
+    for (const input of [{ statsu: 'paused' }, { status: 'expired' }])
       await call('updateActivity', { id, input })
-    for (const input of [{ statu: 'active' }, { limit: 0 }, { cursor: 'x' }, { risk: 'x' }])
+    for (const input of [{ statu: 'active' }, { limit: 0 }, { cursor: 'x' }])
       await call('listActivities', { input })
     for (const method of ['getActivity', 'heartbeatActivity', 'archiveActivity'] as const)
       for (const each of [UNKNOWN, 'act_1']) await call(method, { id: each })

@@ -147,8 +147,4 @@ describe('the most similar known name', () => {
   test.each(['', 'zzzzzz', 'colour', 'x'.repeat(101)])('of %j does not exist', (name) => {
     expect(nearest(name, known)).toBeUndefined()
   })
-
-  test('does not exist when no names are known', () => {
-    expect(nearest('title', [])).toBeUndefined()
-  })
 })
