@@ -16,11 +16,7 @@ import { markShown } from './store.ts'
  * recheck has done so yet. Its creator is an author of the work on the branch.
  */
 export function createAnswered(ctx: RepoContext, activity: ActivityRow, conclusion: Conclusion): void {
-  const { branch } = activity
-  const others = listShown(ctx, conclusion)
-  if (branch === null || others.length === 0) return
-  ctx.caller.afterAnswer(async () => {
-    const live = await listLive(ctx.db, ctx.repo.id, { branch }, ctx.now)
+  afterShown(ctx, activity, conclusion, async (branch, others, live) => {
     const number = activity.pr_number ?? pullRequestOf(live)
     if (number === null) {
       await record(ctx, branchCheck(branch, [activity], { conclusion, is_partial: true }))
@@ -34,13 +30,35 @@ export function createAnswered(ctx: RepoContext, activity: ActivityRow, conclusi
  * with live activities has pairs in the ledger.
  */
 export function checkAnswered(ctx: RepoContext, branch: string | null, conclusion: Conclusion): void {
-  const others = listShown(ctx, conclusion)
-  if (branch === null || others.length === 0 || !ctx.caller.may_write) return
-  ctx.caller.afterAnswer(async () => {
-    const live = await listLive(ctx.db, ctx.repo.id, { branch }, ctx.now)
+  if (!ctx.caller.may_write) return
+  afterShown(ctx, { branch }, conclusion, async (branch, others, live) => {
     const number = pullRequestOf(live)
     if (number !== null) await markAuthor(ctx, number, others)
     else if (await isCallerAmong(ctx, live.map(authorLogin))) await markShown(ctx, branchKey(branch), others)
+  })
+}
+
+type Mark = (branch: string, others: SideKey[], live: readonly ActivityRow[]) => Promise<void>
+
+/**
+ * Calls `mark` after the answer, with the sides with which it shows a conflict or a duplicate of the work on a branch, and the
+ * live activities there. Does nothing without such a side, or if no ledger is kept.
+ */
+function afterShown(
+  ctx: RepoContext,
+  { branch }: Pick<ActivityRow, 'branch'>,
+  { collisions }: Conclusion,
+  mark: Mark,
+): void {
+  const { caller, db, now, repo, settings } = ctx
+  if (branch === null || !repo.is_tracked || settings.comment.mode === 'off') return
+  const shown = collisions.filter(
+    ({ match }) => match.consequence === 'conflict' || match.consequence === 'same_work',
+  )
+  if (shown.length === 0) return
+  caller.afterAnswer(async () => {
+    const others = groupOverlaps(shown).flatMap(({ key }) => key ?? [])
+    if (others.length > 0) await mark(branch, others, await listLive(db, repo.id, { branch }, now))
   })
 }
 
@@ -59,13 +77,4 @@ async function isCallerAmong({ caller }: RepoContext, logins: readonly (string |
   const identity = caller.identity ?? (await caller.findIdentity())
   const own = identity?.login.toLowerCase()
   return own !== undefined && logins.some((login) => login?.toLowerCase() === own)
-}
-
-/** The sides with which the answer shows a conflict or a duplicate; none if no ledger is kept. */
-function listShown({ repo, settings }: RepoContext, { collisions }: Conclusion): SideKey[] {
-  if (!repo.is_tracked || settings.comment.mode === 'off') return []
-  const shown = collisions.filter(
-    ({ match }) => match.consequence === 'conflict' || match.consequence === 'same_work',
-  )
-  return groupOverlaps(shown).flatMap(({ key }) => key ?? [])
 }
