@@ -2,7 +2,7 @@
 
 import { isForOneOfBoth, isSameWork, placeOf, saidIn } from '../../vocabulary/finding.ts'
 import { numberNote } from '../../vocabulary/finding-kinds.ts'
-import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
+import { OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { capitalized, count, joined, minuteText } from '../../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, doneSentence } from '../../vocabulary/verdict-words.ts'
 import type { ReportedActivity } from './counterparts.ts'
@@ -16,6 +16,7 @@ import {
   linkedNumber,
   nameOf,
   notableItem,
+  notablesApply,
   nothingShown,
   placeItem,
   placesOf,
@@ -45,7 +46,8 @@ export function commentOf(report: Report): string {
   parts.push(...taken.map(takenLine))
   if (activities.length === 1) parts.push(...aboutOne(activities[0] as ReportedActivity, report))
   if (activities.length > 1) parts.push(...aboutSeveral(report))
-  if (notables.length > 0) parts.push(titledList(notableTitle(report), notables.map(notableItem)))
+  if (notables.length > 0)
+    parts.push(titledList(`${notablesApply(notables)} to this pull request`, notables.map(notableItem)))
   if (merged.length > 0) parts.push(mergedLine(merged))
   return [...parts, ...caveatsOf(report), footerOf(report)].join('\n\n')
 }
@@ -70,12 +72,11 @@ function markerOf(as_of: Date | null): string {
 /** The title of the check run. */
 export function headline({ activities, notables, done, taken }: Report): string {
   const others = count(activities.length, 'other activity', 'other activities')
-  const signals = count(notables.length, 'notable applies', 'notables apply')
   if (activities.length > 0)
-    return `This pull request overlaps with ${others}${notables.length > 0 ? `; ${signals}` : ''}`
+    return `This pull request overlaps with ${others}${notables.length > 0 ? `; ${notablesApply(notables)}` : ''}`
   if (done !== null) return 'A merged pull request has most of the lines of this one'
   if (taken.length > 0) return 'A merged pull request takes a number or parent of this pull request'
-  return `${signals} to this pull request`
+  return `${notablesApply(notables)} to this pull request`
 }
 
 function aboutOne(activity: ReportedActivity, report: Report): string[] {
@@ -84,7 +85,7 @@ function aboutOne(activity: ReportedActivity, report: Report): string[] {
   const sentence = `**${word}.** ${sentenceOf(subjectOf(activity), activity)}. ${adviceAbout('It', activity, report)}`
   const isSaid = places.length === 1 && !isSameWork(activity.findings)
   const isListed = !isSaid && activity.paths.length + saidIn(activity.findings).length > 0
-  return isListed ? [sentence, foldedList(places.map(placeItem), FILES_SHOWN_MAX)] : [sentence]
+  return isListed ? [sentence, foldedList(places.map(placeItem))] : [sentence]
 }
 
 /** First the advice about the most important activity, then by file which activities go first and which go after. */
@@ -136,11 +137,7 @@ function byPlace(activities: ReportedActivity[]): string {
     }
   }
   const items = [...there].map(([place, here]) => `${place}: ${[...here.values()].join('; ')}`)
-  return foldedList(items, FILES_SHOWN_MAX)
-}
-
-function notableTitle({ notables }: Report): string {
-  return `${count(notables.length, 'notable applies', 'notables apply')} to this pull request`
+  return foldedList(items)
 }
 
 function mergedLine(merged: Report['merged']): string {

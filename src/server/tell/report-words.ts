@@ -132,29 +132,20 @@ const REDIRECTING = 'https://redirect.github.com/'
 
 /** A list with a bold title: at most ten items, and the number of the others. */
 export function titledList(title: string, items: string[]): string {
-  const more = items.length > ITEMS_MAX ? [`- … and ${items.length - ITEMS_MAX} more`] : []
-  return [`**${title}**`, '', ...bullets(items.slice(0, ITEMS_MAX)), ...more].join('\n')
+  return `**${title}**\n\n${bullets(items)}`
 }
 
-/** A list whose items after the first `open` are folded: at most ten, and the number of the others. */
-export function foldedList(items: string[], open: number): string {
-  const folded = items.slice(open)
-  if (folded.length === 0) return bullets(items).join('\n')
-  const more = folded.length > ITEMS_MAX ? [`- … and ${folded.length - ITEMS_MAX} more`] : []
-  return [
-    ...bullets(items.slice(0, open)),
-    '',
-    `<details><summary>${folded.length} more</summary>`,
-    '',
-    ...bullets(folded.slice(0, ITEMS_MAX)),
-    ...more,
-    '',
-    '</details>',
-  ].join('\n')
+/** A list of places, of which those after the first few are folded: at most ten, and the number of the others. */
+export function foldedList(items: string[]): string {
+  const open = bullets(items.slice(0, FILES_SHOWN_MAX))
+  const folded = items.slice(FILES_SHOWN_MAX)
+  if (folded.length === 0) return open
+  return `${open}\n\n<details><summary>${folded.length} more</summary>\n\n${bullets(folded)}\n\n</details>`
 }
 
-function bullets(items: string[]): string[] {
-  return items.map((item) => `- ${item}`)
+function bullets(items: string[]): string {
+  const more = items.length > ITEMS_MAX ? [`… and ${items.length - ITEMS_MAX} more`] : []
+  return [...items.slice(0, ITEMS_MAX), ...more].map((item) => `- ${item}`).join('\n')
 }
 
 /**
@@ -203,10 +194,8 @@ export function suppressedList({ activities, notables }: Suppressed): string | u
 
 /** What the report does not cover. */
 export function caveatsOf({ not_compared, is_complete }: Report): string[] {
-  const caveats: string[] = []
-  if (not_compared !== null) caveats.push(`Other activities were not compared: ${WHY[not_compared]}.`)
-  else if (!is_complete) caveats.push('The comparison was cut short; there may be more overlaps.')
-  return caveats
+  if (not_compared !== null) return [`Other activities were not compared: ${WHY[not_compared]}.`]
+  return is_complete ? [] : ['The comparison was cut short; there may be more overlaps.']
 }
 
 const WHY: Record<NonNullable<Report['not_compared']>, string> = {
@@ -219,13 +208,14 @@ const WHY: Record<NonNullable<Report['not_compared']>, string> = {
 }
 
 function foundSuppressed({ activities, notables }: Suppressed): string {
-  const parts = [
-    activities.length > 0
-      ? count(activities.length, 'other activity overlaps', 'other activities overlap')
-      : '',
-    notables.length > 0 ? count(notables.length, 'notable applies', 'notables apply') : '',
-  ]
-  return parts.filter(Boolean).join(' and ')
+  const overlaps = count(activities.length, 'other activity overlaps', 'other activities overlap')
+  if (notables.length === 0) return overlaps
+  return activities.length === 0 ? notablesApply(notables) : `${overlaps} and ${notablesApply(notables)}`
+}
+
+/** `1 notable applies`. */
+export function notablesApply(notables: readonly ReportedNotable[]): string {
+  return count(notables.length, 'notable applies', 'notables apply')
 }
 
 function comparedWith({ compared: { activities, notables, expected } }: Report): string {
