@@ -11,18 +11,17 @@ import type { DoneLines } from '../../vocabulary/verdict-words.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import { pullRequestStage, type ReportedActivity } from './counterparts.ts'
 import type { Facts } from './read.ts'
-import { bySecond, numberOf, pullRequestKey, type SideKey } from './sides.ts'
+import { bySecond, lastActive, numberOf, pullRequestKey, type SideKey } from './sides.ts'
 import { type Pairs, slotOf, takenAfterMerge } from './transitions.ts'
 import {
   type CommentRules,
   earnsComment,
+  findCause,
+  findSuppression,
   inOrderOfComment,
   isCounted,
   isDoneShown,
   isTakenShown,
-  type Judged,
-  judgeCandidates,
-  rulesFor,
   type Suppression,
   thresholdFor,
 } from './who-is-told.ts'
@@ -101,9 +100,16 @@ export function buildReport(
   pr: PullRequestRow,
   conclusion: Conclusion,
   { pairs, ...facts }: Facts & { pairs: Pairs },
-): { report: Report; candidates: Judged[]; named: SideKey[] } {
-  const rules = rulesFor(pr, facts)
-  const candidates = judgeCandidates(pr, facts, pairs)
+) {
+  const { settings, room, now } = facts
+  const rules = {
+    ...{ comment: settings.comment, room, now },
+    ...{ is_draft: pr.is_draft, active_at: lastActive(pr) },
+  }
+  const candidates = facts.counterparts.map((each) => ({
+    ...each,
+    suppression: findSuppression(each, findCause(pullRequestKey(pr.number), each, pairs), rules),
+  }))
   const activities = inOrderOfComment(candidates.filter(({ suppression }) => suppression === null))
   const none = reportNothing(pr, facts)
   const all = conclusion.notables.map(reportNotable)
@@ -125,7 +131,7 @@ export function buildReport(
       taken.length > 0 ||
       (done !== null && pr.own_event_at !== null && isAwaited(doneKeys, pr, pairs)) ||
       (isAwaited(keys, pr, pairs) && earnsComment({ activities, notables: all }, pr)),
-    charge: isCharged ? { commented_at: facts.now, is_over_budget: facts.room !== 'any' } : null,
+    charge: isCharged ? { commented_at: now, is_over_budget: room !== 'any' } : null,
     activities,
     notables,
     suppressed: {

@@ -186,30 +186,6 @@ function isFresh(row: PairRow, rules: Pick<CommentRules, 'comment' | 'now'>): bo
   return !SLOTS.some((slot) => isStale(new Date(row.sides[slot].active_at), rules))
 }
 
-interface JudgedBy extends Pick<CommentRules, 'room' | 'now'> {
-  settings: Pick<Settings, 'comment'>
-}
-
-/** The rules about the comment on a pull request. */
-export function rulesFor(pr: PullRequestRow, { settings, room, now }: JudgedBy): CommentRules {
-  return { comment: settings.comment, room, now, is_draft: pr.is_draft, active_at: lastActive(pr) }
-}
-
-/** Overlapping work with why a comment does not name it; null if it does. */
-export type Judged = Counterpart & { suppression: Suppression | null }
-
-export function judgeCandidates(
-  pr: PullRequestRow,
-  facts: JudgedBy & { counterparts: readonly Counterpart[] },
-  pairs: Pairs,
-): Judged[] {
-  const rules = rulesFor(pr, facts)
-  return facts.counterparts.map((each) => {
-    const suppression = findSuppression(each, findCause(pullRequestKey(pr.number), each, pairs), rules)
-    return { ...each, suppression }
-  })
-}
-
 /** By the open pair. */
 export function findCause(own: SideKey, { key }: Counterpart, pairs: Pairs): Cause {
   const pair = key === null ? undefined : pairs.get(key)
