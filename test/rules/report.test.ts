@@ -26,7 +26,13 @@ const ready = {
     is_by_newcomer: false,
     opened_at: at(10),
   },
-  ...{ pushed_at: at(10), ready_at: null, own_event_at: at(10), comment_deleted_at: null },
+  ...{
+    pushed_at: at(10),
+    ready_at: null,
+    own_event_at: at(10),
+    commented_at: null,
+    comment_deleted_at: null,
+  },
   head_sha: 'a'.repeat(40),
 }
 /** Both sides are shown, so that only the severity suppresses an overlap. */

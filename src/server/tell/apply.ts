@@ -91,16 +91,11 @@ export async function publish(
 ): Promise<PublishedComment> {
   const writes = (typeof comment === 'object' ? 1 : 0) + (check_run ? 1 : 0)
   if (writes > 0) await takeWrites(app, ctx, writes)
-  let failure: unknown
-  let published: PublishedComment = 'shows_none'
   try {
-    published = typeof comment === 'object' ? await publishComment(app, ctx, { pr, comment }) : comment
-  } catch (error) {
-    failure = error
+    return typeof comment === 'object' ? await publishComment(app, ctx, { pr, comment }) : comment
+  } finally {
+    if (check_run) await publishCheckRun(app, ctx, { pr, check_run })
   }
-  if (check_run) await publishCheckRun(app, ctx, { pr, check_run })
-  if (failure !== undefined) throw failure
-  return published
 }
 
 async function publishComment(
@@ -110,7 +105,7 @@ async function publishComment(
 ): Promise<PublishedComment> {
   const { db, now, repo } = ctx
   const { hash, is_overlap, charge } = comment
-  const result = await asInstallation(
+  const published = await asInstallation(
     app,
     ctx,
     async (client, named) => {
@@ -118,7 +113,7 @@ async function publishComment(
         writeComment(app, client, { ctx: named, pr, comment }),
       )
       if (written === 'deleted') return written
-      const isFirst = pr.commented_at === null && is_overlap && Boolean(written?.comment_id)
+      const isShown = is_overlap && written !== undefined && written.comment_id !== null
       await savePullRequest(db, repo.id, pr.number, {
         ...(written
           ? {
@@ -128,18 +123,17 @@ async function publishComment(
               comment_refused: null,
               comment_version: TEXT_VERSION,
               comment_posted_at: written.comment_id === null ? null : (pr.comment_posted_at ?? now),
-              ...(isFirst && charge),
+              ...(isShown && charge),
             }
           : { comment_hash: pr.comment_hash, comment_refused: hash }),
         published_at: now,
       })
-      return written !== undefined && written.comment_id !== null ? 'written' : undefined
+      return isShown ? 'shows_overlap' : 'shows_none'
     },
     // The id of a comment is GitHub's own. A new one would be written to whatever repository has the name now.
     pr.comment_id === null ? { calls: 'writes', named_since: now } : { calls: 'writes' },
   )
-  if (result === 'deleted') return result
-  return is_overlap && result === 'written' ? 'shows_overlap' : 'shows_none'
+  return published ?? 'shows_none'
 }
 
 async function publishCheckRun(

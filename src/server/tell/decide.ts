@@ -87,8 +87,7 @@ function decidePullRequest(pr: PullRequestRow, facts: Facts, pairs: Pairs): Pull
   const related_ids = [...conclusion.collisions, ...conclusion.notables].map(({ id }) => id)
   // In shadow mode the first comment counts once it would be published.
   const isShown = settings.comment.mode === 'shadow' && publication.comment === 'shows_overlap'
-  const charge = isShown && pr.commented_at === null && report.charge
-  return { pr, changes: { related_ids, ...charge }, publication, named }
+  return { pr, changes: { related_ids, ...(isShown && report.charge) }, publication, named }
 }
 
 /** In shadow mode nothing is published, and what the comment would show counts as shown. */
@@ -103,29 +102,22 @@ function decidePublication(pr: PullRequestRow, report: Report, { settings }: Fac
 }
 
 function planComment(pr: PullRequestRow, report: Report): Publication['comment'] {
-  const text = writeText(pr, report)
-  const essence = writeText(pr, withoutCounts(report))
-  if (text === null || essence === null) return 'shows_none'
-  const hash = hashText(essence)
+  const isSilent = isMuted(pr) || !report.earns_comment
+  if (pr.comment_hash === null && isSilent) return 'shows_none'
+  const write = (each: Report) => (isMuted(pr) ? mutedComment(each.as_of) : commentOf(each))
+  const hash = hashText(write(withoutCounts(report)))
   const is_overlap = hasOverlap(pr, report)
   if (hash === pr.comment_hash) return is_overlap && pr.comment_id !== null ? 'shows_overlap' : 'shows_none'
   if (hash === pr.comment_refused) return 'shows_none'
   // After an upgrade, comments with the former text are edited with the next event of their own pull request only.
   const isOld = pr.comment_id !== null && pr.comment_version !== TEXT_VERSION
   if (isOld && !pr.is_due) return 'shows_none'
-  return { text, hash, is_overlap, charge: report.charge }
+  return { text: write(report), hash, is_overlap, charge: report.charge }
 }
 
 /** Whether the comment for the report shows an overlap. */
 function hasOverlap(pr: Parameters<typeof isMuted>[0], { severity }: Report): boolean {
   return severity !== null && !isMuted(pr)
-}
-
-/** The text of the comment; null to publish none. */
-function writeText(pr: PullRequestRow, report: Report): string | null {
-  const isPublished = pr.comment_hash !== null
-  if (isMuted(pr)) return isPublished ? mutedComment(report.as_of) : null
-  return isPublished || report.earns_comment ? commentOf(report) : null
 }
 
 /** The hash of all that is published when Deconflict leaves a repository. */

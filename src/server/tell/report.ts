@@ -59,7 +59,7 @@ export interface Report {
   severity: Severity | null
   /** It is worth a comment on a pull request that has none. */
   earns_comment: boolean
-  /** What is stored with a first comment, which counts for the budget; null if it does not. */
+  /** What is stored with a first comment that counts for the budget; null if it does not, or is not the first. */
   charge: Pick<PullRequestRow, 'commented_at' | 'is_over_budget'> | null
   /** The activities that are shown, in the order of the comment. */
   activities: ReportedActivity[]
@@ -120,7 +120,7 @@ export function buildReport(
   const done = findDone(conclusion, { pairs, rules })
   const doneKeys = done === null ? [] : [pullRequestKey(done.number)]
   const keys = activities.flatMap(({ key }) => key ?? [])
-  const isCharged = done !== null || activities.some(isCounted)
+  const isCharged = pr.commented_at === null && (done !== null || activities.some(isCounted))
   const report: Report = {
     ...none,
     severity:
