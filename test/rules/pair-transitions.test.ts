@@ -1,6 +1,17 @@
 /** How a pair of the ledger changes with each event. */
 import { describe, expect, test } from 'vitest'
-import { causeOf, type LastChange, type LedgerSide } from '../../src/server/tell/sides.ts'
+import type { ChangedFile } from '../../src/engine/lines/change.ts'
+import type { ActivityRow } from '../../src/server/records/activities/table.ts'
+import type { PullRequestRow } from '../../src/server/records/pull-requests/table.ts'
+import {
+  branchSubject,
+  causeOf,
+  findAuthor,
+  type LastChange,
+  type LedgerSide,
+  lastActive,
+  pullRequestSubject,
+} from '../../src/server/tell/sides.ts'
 import type { PairRow } from '../../src/server/tell/table.ts'
 import {
   afterAbsence,
@@ -12,9 +23,10 @@ import {
   gatherPairs,
   type Sighting,
   slotOf,
+  takenAfterMerge,
   withOutcome,
 } from '../../src/server/tell/transitions.ts'
-import { SAME_NUMBER } from '../support/conclusion.ts'
+import { comparedActivity, SAME_NUMBER } from '../support/conclusion.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
 const pushed = (minute: number, head: string | null = null): LastChange => ({
@@ -35,7 +47,7 @@ const sighting = (key: string, last_change: LastChange): Sighting => ({
   author: 'cy',
   consequence: 'conflict',
   confidence: 'proved',
-  conflicts: [CONFLICT],
+  conflicts: Array(21).fill(CONFLICT),
   sequence: [{ taken: SAME_NUMBER, your_own: null, their_own: null }],
 })
 
@@ -71,16 +83,19 @@ test('keys are ordered by their bytes, for either side', () => {
 
 describe('a comparison that finds the pair', () => {
   test('enters both sides, their lines, what they take and the cause', () => {
-    expect(open).toMatchObject({
-      ...{ a: '#1', b: '#2', cause: 'b' },
-      sides: { a: { author: 'cy', head: 'a1' }, b: { author: 'ben', head: 'b1' } },
-      consequence: 'conflict',
-      files: [{ path: 'a.ts', a: [3, 4], b: [1, 2] }],
+    const taken = { kind: 'number', directory: 'db/migrations', value: '0042' }
+    expect(open).toEqual({
+      ...{ repo_id: 1, a: '#1', b: '#2', cause: 'b', consequence: 'conflict', confidence: 'proved' },
+      sides: {
+        a: { author: 'cy', active_at: at(0).toISOString(), head: 'a1' },
+        b: { author: 'ben', active_at: at(10).toISOString(), head: 'b1' },
+      },
+      files: Array(20).fill({ path: 'a.ts', a: [3, 4], b: [1, 2] }),
       sequence: [
-        { kind: 'number', value: '0042', a: { name: '0042_carts.sql' }, b: { name: '0042_orders.sql' } },
+        { ...taken, a: { name: '0042_carts.sql', own: null }, b: { name: '0042_orders.sql', own: null } },
       ],
-      seen_at: at(11),
-      outcome: 'open',
+      ...{ seen_at: at(11), a_shown_at: null, b_shown_at: null, notified_at: null },
+      ...{ is_done: false, merged: null, merged_at: null, outcome: 'open', ended_at: null },
     })
   })
 
@@ -108,15 +123,19 @@ describe('a comparison that does not find it any more', () => {
   test.each([
     ['after a push of this side: resolved', pushed(25, 'b2'), pushed(0, 'a1'), 'resolved', at(25)],
     ['after a push of the other side: resolved', pushed(10, 'b1'), pushed(26, 'a2'), 'resolved', at(26)],
+    ['after a push of both: resolved by the first', pushed(27, 'b2'), pushed(26, 'a2'), 'resolved', at(26)],
     ['after a push in the same second: resolved', pushed(10, 'b2'), pushed(0, 'a1'), 'resolved', at(10)],
     ['without a push: open', pushed(10, 'b1'), pushed(0, 'a1'), 'open', null],
+    ['after a declaration: resolved', pushed(25), pushed(0), 'resolved', at(25)],
+    ['without one: open', pushed(10), pushed(0), 'open', null],
     ['because the work of a branch ended: given up', pushed(10, 'b1'), null, 'given_up', at(30)],
   ])('%s', (_, mine, other, outcome, ended_at) => {
     expect(lost(mine, other)).toMatchObject({ outcome, ended_at })
   })
 
-  test('changes nothing once one side was merged', () => {
-    expect(lost(pushed(25), pushed(0), merged)).toEqual(merged)
+  test('after a branch got its pull request: open', () => {
+    const declared = found(undefined, pushed(10), pushed(0))
+    expect(lost(pushed(10, 'b1'), pushed(0, 'a1'), declared)).toEqual(declared)
   })
 })
 
@@ -153,18 +172,30 @@ describe('the end of a side', () => {
       outcome: 'merged_anyway',
       merged: 'a',
     })
-    expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(40) })).toEqual(resolved)
+    for (const [is_merged, minute] of [
+      [true, 40],
+      [true, 25],
+      [false, 20],
+    ] as const)
+      expect(afterEnd(resolved, { key: '#1', is_merged, at: at(minute) })).toEqual(resolved)
   })
 })
 
 test('work that was done already is a pair until a push takes the lines away, unless a shown pair ended by the merge', () => {
   const [mine, its] = [side('#2', pushed(10, 'b1')), side('#1', pushed(5, 'a2'))]
   const done = (row?: PairRow) => afterDone(row, { side: mine, done: its, repo_id: 1, now: at(11) })
-  const sides = { a: { head: 'a2' }, b: { head: 'b1' } }
-  expect(done()).toMatchObject({ a: '#1', b: '#2', merged: 'a', merged_at: at(5), cause: 'b', sides })
-  expect(done(merged)).toMatchObject({ is_done: true, outcome: 'open', ended_at: null, sides: merged.sides })
+  const its_end = { merged: 'a', merged_at: at(5), outcome: 'open', ended_at: null }
+  const asDone = { ...{ is_done: true, consequence: 'same_work' }, ...its_end }
+  const sides = { ...open.sides, a: { author: 'ben', active_at: at(5).toISOString(), head: 'a2' } }
+  expect(done()).toEqual({ ...open, ...asDone, sides, confidence: null, files: [], sequence: [] })
+  expect(done(merged)).toEqual({ ...open, ...asDone })
   const shown = { ...merged, b_shown_at: at(12) }
   expect(done(shown)).toBe(shown)
+  const closed = withOutcome({ ...open, b_shown_at: at(12) }, 'given_up', at(12))
+  expect(done(closed)).toMatchObject(asDone)
+  const stale = { ...done(), b_shown_at: at(12), sides: { ...sides, b: sides.a } }
+  expect(done(stale).sides).toEqual(sides)
+  expect(afterEnd(done(), { key: '#1', is_merged: true, at: at(5) })).toEqual(done())
   expect(afterUndone(done(), mine)).toEqual(done())
   const resolved = { outcome: 'resolved', ended_at: at(12) }
   expect(afterUndone(done(), side('#2', pushed(12, 'b2')))).toMatchObject(resolved)
@@ -178,20 +209,73 @@ test('a branch that becomes a pull request keeps its pairs, with the sides in or
     now: at(11),
   })
   expect(branch).toMatchObject({ a: '#3', b: 'branch:fix', cause: 'b' })
-  expect(afterRename(branch, 'branch:fix', '#2')).toMatchObject({
-    ...{ a: '#2', b: '#3', cause: 'a' },
+  const renamed = afterRename(branch, 'branch:fix', '#2')
+  expect(renamed).toMatchObject({
+    ...{ a: '#2', b: '#3', cause: 'a', merged: null },
     sides: { a: { author: 'ben' }, b: { author: 'cy' } },
-    files: [{ a: [1, 2], b: [3, 4] }],
+    files: Array(20).fill({ a: [1, 2], b: [3, 4] }),
   })
+  const end = { key: '#3', is_merged: true, at: at(20) }
+  expect(afterRename(afterEnd(branch, end), 'branch:fix', '#2')).toEqual(afterEnd(renamed, end))
 })
 
 const onBranch = { ...open, a: '#1', b: 'branch:fix' }
 const own = { ...open, a: '#2', b: 'branch:fix' }
+const ofBranches = { ...open, a: 'branch:fix', b: 'branch:zoo' }
+const withLater = { ...open, a: '#2', b: '#3' }
 test.each<[string, PairRow[], PairRow[]]>([
   ['one moves to it', [onBranch], [open]],
   ['one that it has itself is left out', [open, onBranch], [open]],
   ['that with itself is left out', [own], []],
-  ['its own stays', [open], [open]],
+  ['its own stay', [open, withLater], [open, withLater]],
+  ['one with another branch moves', [ofBranches], [{ ...ofBranches, a: '#2' }]],
 ])('of the pairs of a branch that got a pull request, %s', (_, rows, expected) => {
   expect([...gatherPairs(rows, '#2', 'branch:fix').values()]).toEqual(expected)
+})
+
+const taking = (path: string) => [{ path, previous_path: null, status: 'added' as const }] as ChangedFile[]
+const ORDERS = 'db/migrations/0042_orders.sql'
+
+test.each([
+  ['after the other side was merged', merged, ORDERS, ['0042_carts.sql']],
+  ['not after a push renamed its file', merged, 'db/migrations/0043_orders.sql', []],
+  ['not before', open, ORDERS, []],
+  ['not after it was merged itself', afterEnd(open, { key: '#2', is_merged: true, at: at(20) }), ORDERS, []],
+])('a side still takes the number that both took %s', (_, row, path, expected) => {
+  expect(takenAfterMerge(row, '#2', taking(path)).map(({ theirs }) => theirs)).toEqual(expected)
+})
+
+describe('a side', () => {
+  const work = (id: string, given: Partial<ActivityRow>) => comparedActivity(id, given) as ActivityRow
+  const files = taking('a.ts')
+  const works = [
+    work('a', { created_at: at(3), changed_files: files }),
+    work('b', { declared_at: at(5), created_at: at(9) }),
+  ] as const
+
+  test('that is a pull request has its last push and its files, and a branch unless it is in a fork', () => {
+    const pr = {
+      ...{ number: 2, author: 'ben', branch: 'fix', head_sha: 'b1' },
+      ...{ pushed_at: at(10), push_received_at: at(11), is_push_seen: true },
+    } as PullRequestRow
+    const last_change = { at: at(10), received_at: at(11), is_exact: true, head: 'b1' }
+    expect(pullRequestSubject(pr, works)).toMatchObject({ key: '#2', branch: 'fix', last_change, files })
+    expect(pullRequestSubject({ ...pr, branch: 'eve:fix' }, works).branch).toBeNull()
+  })
+
+  test('that is a branch has the last declaration, the files and the first author of its activities', () => {
+    expect(branchSubject('fix', [...works])).toMatchObject({
+      ...{ key: 'branch:fix', author: 'login-a', pr: null, branch: 'fix', activities: works, files },
+      last_change: pushed(5),
+    })
+    expect(findAuthor({ source: 'api', actor: 'Ada', created_by: null })).toBe('Ada')
+  })
+
+  test.each([
+    ['pushed', null, at(10)],
+    ['made ready', at(11), at(11)],
+    ['pushed after it was made ready', at(9), at(10)],
+  ])('that is a pull request was active when it was %s', (_, ready_at, expected) => {
+    expect(lastActive({ pushed_at: at(10), ready_at })).toEqual(expected)
+  })
 })

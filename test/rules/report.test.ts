@@ -133,7 +133,13 @@ describe('activities of one branch or pull request are one row', () => {
     ['of one branch', two({ branch: 'x' }, { branch: 'x' }), ['Work a']],
     ['of a pull request, and of its branch', two({ branch: 'x' }, { ...pull(3), branch: 'x' }), ['Work b']],
     [
-      'but not of two pull requests of one branch',
+      'of the branch of a pull request, and of that',
+      two({ ...pull(3), branch: 'x' }, { branch: 'x' }),
+      ['Work a'],
+    ],
+    ['but not of a pull request, and of no branch', two(pull(3), {}), ['Work a', 'Work b']],
+    [
+      'nor of two pull requests of one branch',
       two({ ...pull(3), branch: 'x' }, { ...pull(4), branch: 'x' }),
       ['Work a', 'Work b'],
     ],

@@ -155,8 +155,8 @@ export function groupOverlaps(collisions: readonly Found<ComparedActivity>[]): O
   const groups = new Map<string, OverlapGroup>()
   // An activity on the branch of a pull request belongs to it, even if it is not linked yet.
   const numbers = new Map(
-    collisions.flatMap(({ record }) =>
-      record.branch !== null && record.pr_number !== null ? [[record.branch, record.pr_number]] : [],
+    collisions.flatMap(({ record: { branch, pr_number } }) =>
+      pr_number === null ? [] : [[branch, pr_number]],
     ),
   )
   for (const each of collisions) {

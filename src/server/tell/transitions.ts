@@ -57,19 +57,17 @@ export function afterSighting(
   if (row?.outcome === 'open') return { ...row, ...found }
   if (row && row.merged !== null) return row
   return {
-    ...(row ?? { ...neverShown(repo_id, now), ...bySlot(slot, side.key, sighting.key) }),
+    ...(row ?? { ...newPair(repo_id, now), ...bySlot(slot, side.key, sighting.key) }),
     ...found,
-    is_done: false,
     cause: causeOf(bySlot(slot, side.last_change, sighting.last_change)),
-    merged: null,
-    merged_at: null,
     outcome: 'open',
     ended_at: null,
   }
 }
 
-function neverShown(repo_id: number, now: Date) {
-  return { repo_id, seen_at: now, a_shown_at: null, b_shown_at: null, notified_at: null }
+function newPair(repo_id: number, now: Date) {
+  const shown = { a_shown_at: null, b_shown_at: null, notified_at: null }
+  return { repo_id, seen_at: now, ...shown, is_done: false, merged: null, merged_at: null }
 }
 
 function asStored({ author, last_change: { at, head } }: LedgerSide): PairSide {
@@ -77,7 +75,7 @@ function asStored({ author, last_change: { at, head } }: LedgerSide): PairSide {
 }
 
 /**
- * The row after a complete comparison of side `key` did not find the pair any more. A push of either side resolves the pair;
+ * The open row after a complete comparison of side `key` did not find the pair any more. A push of either side resolves it;
  * anything else, such as a change of the settings, leaves it open. `other`: null for a branch whose work has ended, or work for another base branch.
  */
 export function afterAbsence(
@@ -85,7 +83,6 @@ export function afterAbsence(
   { key, mine, other }: { key: SideKey; mine: LastChange; other: LastChange | null },
   now: Date,
 ): PairRow {
-  if (row.outcome !== 'open' || row.merged !== null) return row
   if (other === null) return withOutcome(row, 'given_up', now)
   const slot = slotOf(key, otherOf(row, key))
   const moved = [
@@ -106,7 +103,7 @@ export function afterEnd(
 ): PairRow {
   const slot = slotOf(key, otherOf(row, key))
   if (is_merged && row.merged === slot) return row
-  const by_ms = row.outcome === 'open' || row.ended_at === null ? 1 : row.ended_at.getTime() - at.getTime()
+  const by_ms = row.ended_at === null ? 1 : row.ended_at.getTime() - at.getTime()
   const isFirst = by_ms > 0 || (by_ms === 0 && is_merged && row.outcome === 'given_up')
   if (!isFirst || (row.outcome === 'resolved' && !is_merged)) return row
   if (!is_merged) return withOutcome(row, 'given_up', at)
@@ -127,7 +124,7 @@ export function afterDone(
   const merged = otherSlot(slot)
   return {
     ...(row ?? {
-      ...neverShown(repo_id, now),
+      ...newPair(repo_id, now),
       ...bySlot(slot, side.key, done.key),
       ...{ cause: slot, confidence: null, files: [], sequence: [] },
     }),
@@ -181,15 +178,14 @@ export type Pairs = ReadonlyMap<SideKey, PairRow>
 
 /**
  * The pairs of a side. Those that were stored under `branch_key`, before the branch had a pull request, get the key of the
- * pull request.
+ * pull request, unless it has the pair already, or is the other side.
  */
 export function gatherPairs(rows: readonly PairRow[], key: SideKey, branch_key: SideKey): Pairs {
-  const isRenamed = ({ a, b }: PairName) => branch_key !== key && (a === branch_key || b === branch_key)
-  const pairs = new Map(rows.filter((row) => !isRenamed(row)).map((row) => [otherOf(row, key), row] as const))
-  for (const row of rows.filter(isRenamed)) {
-    const other = otherOf(row, branch_key)
-    if (other !== key && !pairs.has(other)) pairs.set(other, afterRename(row, branch_key, key))
-  }
+  const isRenamed = ({ a, b }: PairName) => a === branch_key || b === branch_key
+  const renamed = rows.filter(isRenamed).map((row) => afterRename(row, branch_key, key))
+  const own = rows.filter((row) => !isRenamed(row))
+  const pairs = new Map([...renamed, ...own].map((row) => [otherOf(row, key), row]))
+  pairs.delete(key)
   return pairs
 }
 
