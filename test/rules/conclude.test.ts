@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { conclude } from '../../src/engine/check/conclude.ts'
 import type { Conclusion } from '../../src/engine/check/source.ts'
-import type { MergedActivity } from '../../src/server/records/activities/compared-store.ts'
+import type { MergedActivity } from '../../src/engine/records/activity.ts'
 import type { Match } from '../../src/vocabulary/contract/overlap.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 import { BUDGET_EXHAUSTED } from '../../src/vocabulary/text.ts'

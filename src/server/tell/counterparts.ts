@@ -4,7 +4,7 @@ import { isSameAuthor } from '../../engine/check/sides.ts'
 import type { Found } from '../../engine/check/source.ts'
 import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
 import { successorOf } from '../../engine/lines/taken.ts'
-import { authorLogin, comparedScopeOf } from '../../engine/records/activity.ts'
+import { authorLogin, type ComparedActivity, comparedScopeOf } from '../../engine/records/activity.ts'
 import { isAhead, type Stage, stageOf } from '../../vocabulary/advice.ts'
 import type { PathPair } from '../../vocabulary/contract/overlap.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
@@ -13,7 +13,6 @@ import type { Consequence, Finding, TakenFinding } from '../../vocabulary/findin
 import { isBot, isListed } from '../../vocabulary/names.ts'
 import { isRisky, type Severity } from '../../vocabulary/severity.ts'
 import { byStrength, type Confidence, type Verdict } from '../../vocabulary/verdict.ts'
-import type { ComparedActivity } from '../records/activities/compared-store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import {
   branchKey,

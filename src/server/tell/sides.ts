@@ -4,8 +4,7 @@
  */
 import type { Found } from '../../engine/check/source.ts'
 import type { ChangedFile } from '../../engine/lines/change.ts'
-import { authorLogin, comparedScopeOf } from '../../engine/records/activity.ts'
-import type { ComparedActivity } from '../records/activities/compared-store.ts'
+import { authorLogin, type ComparedActivity, comparedScopeOf } from '../../engine/records/activity.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { BySlot, PairSide, Slot } from './table.ts'

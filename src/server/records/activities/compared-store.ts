@@ -1,8 +1,13 @@
 /** SQL conditions on the status of an activity, and what a check compares: the outlines of live ones, and what it needs of those that are near. Every statement starts with the repository id. */
 
-import { and, asc, desc, eq, gt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Change, Outline } from '../../../engine/record.ts'
-import { type ComparedFields, storedScopeOf } from '../../../engine/records/activity.ts'
+import {
+  type ComparedActivity,
+  type ComparedFields,
+  type MergedActivity,
+  storedScopeOf,
+} from '../../../engine/records/activity.ts'
 import {
   CLOSED_STATUSES,
   FINISHED_STATUSES,
@@ -60,40 +65,24 @@ function anyOf(...conditions: SQL[]): SQL {
   return or(...conditions) as SQL
 }
 
-/** The columns that an overlap check needs. */
-const compared = {
-  id: activities.id,
-  scope: activities.scope,
-  scope_is_literal: activities.scope_is_literal,
-  changed_files: activities.changed_files,
-  pushed_files: activities.pushed_files,
-  pr_url: activities.pr_url,
-  pr_number: activities.pr_number,
-  draft_pr: activities.draft_pr,
-  title: activities.title,
-  summary: activities.summary,
-  actor: activities.actor,
-  created_by: activities.created_by,
-  assignee: activities.assignee,
-  is_by_newcomer: activities.is_by_newcomer,
-  conflicts_with_base: activities.conflicts_with_base,
-  issue: activities.issue,
-  closes: activities.closes,
-  source: activities.source,
-  base_sha: activities.base_sha,
-  pushed_base_sha: activities.pushed_base_sha,
-  changes_complete: activities.changes_complete,
-  branch: activities.branch,
-  base_branch: activities.base_branch,
-  risk: activities.risk,
-  blocking: activities.blocking,
-  status: activities.status,
-  declared_at: activities.declared_at,
-  created_at: activities.created_at,
-  updated_at: activities.updated_at,
-}
-export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
-export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'merged_at'>
+/** The columns that an overlap check needs are all but these. */
+const {
+  agent,
+  archive_reason,
+  archived_at,
+  archived_by,
+  branch_pushed,
+  expires_at,
+  expires_hour,
+  heartbeat_at,
+  issue_places,
+  merged_at,
+  repo_id,
+  reserved_numbers,
+  ttl_ms,
+  version,
+  ...compared
+} = getTableColumns(activities)
 
 const readCompared = prepared('activities_compared', (db) =>
   selectByIds(db, activities, { json: sql<string>`${jsonOf(compared)}::text`.as('json') }),

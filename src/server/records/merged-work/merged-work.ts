@@ -1,5 +1,6 @@
 /** Finds work that a merged pull request has done already, by the lines that both add (docs/contract/issues.md#done-already). */
 
+import type { DoneBy, DoneSubject } from '../../../engine/check/source.ts'
 import {
   ENOUGH,
   isComparable,
@@ -13,20 +14,7 @@ import type { FileChange } from '../../../engine/lines/change.ts'
 import type { NoiseRules } from '../../../engine/lines/noise.ts'
 import { later } from '../../../vocabulary/clock.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import {
-  deleteLinesOf,
-  deleteRemovedLines,
-  findTwin,
-  type MergedTwin,
-  type NewWork,
-  saveMergedBelow,
-  saveMergedLines,
-} from './store.ts'
-
-/** A merged pull request that has most of the lines that work adds. */
-export interface DoneBy extends MergedTwin {
-  url: string
-}
+import { deleteLinesOf, deleteRemovedLines, findTwin, saveMergedBelow, saveMergedLines } from './store.ts'
 
 /**
  * Keeps the lines of a pull request that is merged now, and forgets those of earlier ones that it removes: work that was
@@ -59,7 +47,7 @@ export async function forgetReverted(
 export async function findDoneBy(
   { db, now, repo }: RepoContext,
   lines: NewLines,
-  work: Omit<NewWork, 'hashes'>,
+  work: DoneSubject,
 ): Promise<DoneBy | null> {
   if (!isComparable(lines)) return null
   const since = later(now, -KEPT_FOR_MS)

@@ -1,5 +1,6 @@
 /** Queries for the lines of merged pull requests. Every statement starts with the repository id. */
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import type { DoneBy, DoneSubject } from '../../../engine/check/source.ts'
 import { COMMON_MIN, type ENOUGH } from '../../../engine/lines/added-lines.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
@@ -42,29 +43,6 @@ export async function deleteLinesOf(
   await db.execute(sql`delete from merged_lines where repo_id = ${repo_id} and number in (
     select number from pull_requests where repo_id = ${repo_id} and base_branch = ${base_branch}
       and number = any(${arrayOf(numbers)}::int[]))`)
-}
-
-/** Work with the hashes of the lines that it adds. */
-export interface NewWork {
-  hashes: readonly number[]
-  branch: string | null
-  /** Null if it is not known: then that of the merged pull request does not matter. */
-  base_branch: string | null
-  /** Its own pull requests. */
-  numbers: readonly number[]
-}
-
-/** A merged pull request with lines of other work. */
-export interface MergedTwin {
-  number: number
-  title: string
-  author: string
-  is_by_newcomer: boolean
-  head_sha: string
-  merged_at: Date
-  /** How many of the lines it has, and how many there are, without those that are common. */
-  shared: number
-  lines: number
 }
 
 const readTwins = prepared('merged_twins', (db) => {
@@ -119,15 +97,15 @@ const readTwins = prepared('merged_twins', (db) => {
 })
 
 /**
- * The pull request merged after `since` that has enough of the lines, the one with the most: for the base branch of the work,
- * and not below it in a stack.
+ * The pull request merged after `since` that has enough of the lines with these hashes, the one with the most: for the base branch of
+ * the work, or for any if that is not known, and not below it in a stack.
  */
 export async function findTwin(
   db: Db,
   repo_id: number,
-  { hashes, branch, base_branch, numbers }: NewWork,
+  { hashes, branch, base_branch, numbers }: DoneSubject & { hashes: readonly number[] },
   { since, ...enough }: typeof ENOUGH & { since: Date },
-): Promise<MergedTwin | undefined> {
+): Promise<Omit<DoneBy, 'url'> | undefined> {
   const [twin] = await readTwins(db, {
     repo_id,
     branch,
