@@ -2,6 +2,7 @@
 
 import { and, asc, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { bigint, customType, type PgColumn, type PgTable, timestamp } from 'drizzle-orm/pg-core'
+import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import { type Clock, later, MINUTE_MS, stopwatch, systemClock } from '../../../vocabulary/clock.ts'
 import type { Database, Db } from './database.ts'
 
@@ -128,27 +129,31 @@ export function prepared<Values extends Record<string, unknown>, Rows>(
 }
 
 /**
- * The records of `repo_id` whose ids are in the JSON array `ids`; both are placeholders. With `id = any(…)`, the planner
+ * A prepared query of the records of a repository that exist among `ids`, in any order. With `id = any(…)`, the planner
  * would read all rows of a repository that is missing from its statistics.
  */
-export function selectByIds<Fields extends Record<string, PgColumn | SQL.Aliased<string>>>(
-  db: Db,
+export function preparedByIds<Fields extends Record<string, PgColumn | SQL.Aliased<string>>>(
+  name: string,
   table: PgTable & { repo_id: PgColumn; id: PgColumn },
   fields: Fields,
 ) {
-  const found = db
-    .select(fields as Record<string, PgColumn>)
-    .from(table as PgTable)
-    .where(and(eq(table.repo_id, sql.placeholder('repo_id')), sql`${table.id} = wanted.wanted_id`))
-    .orderBy(asc(table.repo_id), asc(table.id))
-    .limit(1)
-    .as('found')
-  const columns = found as unknown as Fields
-  const all = Object.fromEntries(Object.keys(fields).map((name) => [name, columns[name]])) as Fields
-  return db
-    .select(all)
-    .from(sql`json_array_elements_text(${sql.placeholder('ids')}::text::json) as wanted(wanted_id)`)
-    .crossJoinLateral(found)
+  const read = prepared(name, (db) => {
+    const found = db
+      .select(fields as Record<string, PgColumn>)
+      .from(table as PgTable)
+      .where(and(eq(table.repo_id, sql.placeholder('repo_id')), sql`${table.id} = wanted.wanted_id`))
+      .orderBy(asc(table.repo_id), asc(table.id))
+      .limit(1)
+      .as('found')
+    const columns = found as unknown as Record<string, PgColumn>
+    const all = Object.keys(fields).map((each) => [each, columns[each] as PgColumn])
+    return db
+      .select(Object.fromEntries(all) as Record<string, PgColumn>)
+      .from(sql`json_array_elements_text(${sql.placeholder('ids')}::text::json) as wanted(wanted_id)`)
+      .crossJoinLateral(found)
+  })
+  return async (db: Db, repo_id: number, ids: readonly string[]) =>
+    (await read(db, { repo_id, ids: JSON.stringify(ids) })) as SelectResultFields<Fields>[]
 }
 
 /** The columns as a JSON object. */

@@ -17,7 +17,7 @@ import {
 import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
 import { activityWeight } from '../../../vocabulary/severity.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { jsonOf, prepared, selectByIds } from '../../platform/db/statements.ts'
+import { jsonOf, prepared, preparedByIds } from '../../platform/db/statements.ts'
 import { type ActivityRow, activities } from './table.ts'
 
 /** Literals, because the planner cannot match parameters with the predicate of a partial index. */
@@ -84,13 +84,13 @@ const {
   ...compared
 } = getTableColumns(activities)
 
-const readCompared = prepared('activities_compared', (db) =>
-  selectByIds(db, activities, { json: sql<string>`${jsonOf(compared)}::text`.as('json') }),
-)
+const readCompared = preparedByIds('activities_compared', activities, {
+  json: sql<string>`${jsonOf(compared)}::text`.as('json'),
+})
 
 /** The activities `ids` that exist, in any order. Read as JSON, which is faster than by column. */
 export async function listCompared(db: Db, repo_id: number, ids: string[]): Promise<ComparedActivity[]> {
-  const rows = await readCompared(db, { repo_id, ids: JSON.stringify(ids) })
+  const rows = await readCompared(db, repo_id, ids)
   return rows.map(({ json }) => {
     const row = JSON.parse(json)
     row.declared_at &&= new Date(row.declared_at)
@@ -195,12 +195,13 @@ export async function listChanged(
   return rows.map(({ json }) => changedOf(JSON.parse(json)))
 }
 
-const readEnds = prepared('activities_ends', (db) =>
-  selectByIds(db, activities, { id: activities.id, json: sql<string>`${ENDS_AT}::text`.as('json') }),
-)
+const readEnds = preparedByIds('activities_ends', activities, {
+  id: activities.id,
+  json: sql<string>`${ENDS_AT}::text`.as('json'),
+})
 
 /** When the activities `ids` end, in milliseconds since 1970; those that do not exist are missing. */
 export async function listEnds(db: Db, repo_id: number, ids: string[]): Promise<Map<string, number>> {
-  const rows = await readEnds(db, { repo_id, ids: JSON.stringify(ids) })
+  const rows = await readEnds(db, repo_id, ids)
   return new Map(rows.map(({ id, json }) => [id, Number(json)]))
 }

@@ -6,7 +6,7 @@ import { issuesOf } from '../../../engine/records/activity.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../../vocabulary/contract/activity.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { lockName, prepared, selectByIds } from '../../platform/db/statements.ts'
+import { lockName, prepared, preparedByIds } from '../../platform/db/statements.ts'
 import { changesAnything } from '../changes/changes.ts'
 import { deleteFileChanges, insertFileChanges } from '../file-changes/store.ts'
 import { raiseVersion } from '../live-sets/store.ts'
@@ -162,16 +162,9 @@ export function placesOn(
 
 const { id, actor, agent, branch, pr_url, status, expires_at, issue_places } = activities
 const placed = { id, actor, agent, branch, pr_url, status, expires_at, issue_places }
-const readPlaced = prepared('activities_on_issues', (db) => selectByIds(db, activities, placed))
 
 /** The activities `ids` that exist, in any order. */
-export function listPlaced(
-  db: Db,
-  repo_id: number,
-  ids: string[],
-): Promise<Pick<ActivityRow, keyof typeof placed>[]> {
-  return readPlaced(db, { repo_id, ids: JSON.stringify(ids) })
-}
+export const listPlaced = preparedByIds('activities_on_issues', activities, placed)
 
 /** Serializes reservations in a directory until the transaction `tx` ends. */
 export async function lockDirectory(tx: Db, repo_id: number, directory: string): Promise<void> {

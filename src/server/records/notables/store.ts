@@ -15,10 +15,11 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { Change, Outline } from '../../../engine/record.ts'
+import { storedScopeOf } from '../../../engine/records/activity.ts'
 import type { ListNotables, NotableStatus } from '../../../vocabulary/contract/notable.ts'
 import { notableWeight } from '../../../vocabulary/severity.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { prepared, selectByIds } from '../../platform/db/statements.ts'
+import { prepared, preparedByIds } from '../../platform/db/statements.ts'
 import { hasExpired, lockBatch } from '../../platform/db/sweep-batches.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import { type NotableRow, notables } from './table.ts'
@@ -95,12 +96,8 @@ export function listNotables(
     .limit(page.limit)
 }
 
-const readWith = prepared('notables_with', (db) => selectByIds(db, notables, getTableColumns(notables)))
-
 /** The notables `ids` that exist, in any order. */
-export function listNotablesWith(db: Db, repo_id: number, ids: string[]): Promise<NotableRow[]> {
-  return readWith(db, { repo_id, ids: JSON.stringify(ids) })
-}
+export const listNotablesWith = preparedByIds('notables_with', notables, getTableColumns(notables))
 
 function hasStatus(status: NotableStatus, now: Date): SQL | undefined {
   const stored = eq(notables.status, status)
@@ -126,7 +123,7 @@ function changedOf(row: Outlined): Change {
     ends_at,
     pr_number: null,
     is_cut: false,
-    scope: { ...row.scope, is_literal: false, files: [], taken: [] },
+    scope: storedScopeOf(row),
   }
   return { id: row.id, version: row.version, outline }
 }
