@@ -32,48 +32,34 @@ export async function createNotable(ctx: RepoContext, input: CreateNotable): Pro
   const { now, repo, settings, caller } = ctx
   requireAllowed(ctx, input.category)
   const login = caller.identity?.login ?? null
+  const isPosted = repo.is_notified && isHigh(input)
   const row: store.NewNotable = {
     ...newNotable(input, { now, settings, login }),
     repo_id: repo.id,
     area_keys: input.scope.areas.map(labelKey),
+    notified_at: isPosted ? now : null,
   }
   return inTransaction(ctx, async (within) => {
-    const isPosted = within.repo.is_notified && isHigh(input)
-    const notified = isPosted ? { notified_at: now } : {}
-    const inserted = await insertSuperseding(within, { ...row, ...notified }, input.supersedes)
+    if (input.supersedes.length > 0) await supersede(within, row.id, input.supersedes)
+    const inserted = await insertLive(within, {
+      counted: 'notables',
+      insert: (version) => store.insertNotable(within.db, row, version),
+      expire: store.expireNotables,
+    })
+    if (!inserted) throw tooManyLive(repo.max_live.notables, 'active notables')
     if (isPosted) await enqueueNotification(within, { notable_id: row.id })
     return inserted
   })
 }
 
-async function insertSuperseding(
-  within: RepoContext,
-  row: store.NewNotable,
-  requested: string[],
-): Promise<NotableRow> {
-  const { db, now, repo } = within
-  const { id, supersedes } = row
-  if (supersedes.length === 0) return insert(within, row)
-  const replaced = await store.lockNotables(db, repo.id, supersedes)
-  const found = new Set(replaced.map((each) => each.id))
-  requirePredecessors(requested, found)
-  for (const each of replaced)
-    await store.updateNotable(db, each, {
-      ...archivedAt(now),
-      archived_at: each.archived_at ?? now,
-      superseded_by: id,
-    })
-  return insert(within, row)
-}
-
-async function insert(within: RepoContext, row: store.NewNotable): Promise<NotableRow> {
-  const inserted = await insertLive(within, {
-    counted: 'notables',
-    insert: (version) => store.insertNotable(within.db, row, version),
-    expire: store.expireNotables,
-  })
-  if (!inserted) throw tooManyLive(within.repo.max_live.notables, 'active notables')
-  return inserted
+/** Archives the notables `ids`, because the notable `by` takes their place. */
+async function supersede({ db, now, repo }: RepoContext, by: string, ids: string[]): Promise<void> {
+  const replaced = await store.lockNotables(db, repo.id, ids)
+  requirePredecessors(ids, new Set(replaced.map(({ id }) => id)))
+  for (const each of replaced) {
+    const archived = { ...archivedAt(now), archived_at: each.archived_at ?? now }
+    await store.updateNotable(db, each, { ...archived, superseded_by: by })
+  }
 }
 
 /** The notable as of now. Throws `not_found`. */
