@@ -79,14 +79,14 @@ export async function countComments(db: Db, repo_id: number, since: Date) {
 }
 
 /** Up to `limit` heads of open pull requests that are among the commits of `branch`, with the branches of these pull requests. */
-export async function listHeadsIn(
+export function listHeadsIn(
   db: Db,
   repo_id: number,
   of: { branch: string; limit: number },
 ): Promise<{ branch: string; sha: string; is_uncertain: boolean }[]> {
   const { sha, is_uncertain } = branch_commits
   const { branch } = pull_requests
-  const rows = await db
+  return db
     .selectDistinct({ branch, sha, is_uncertain })
     .from(branch_commits)
     .innerJoin(pull_requests, and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.head_sha, sha)))
@@ -99,7 +99,6 @@ export async function listHeadsIn(
       ),
     )
     .limit(of.limit)
-  return rows.flatMap(({ branch, ...head }) => (branch === null ? [] : { branch, ...head }))
 }
 
 /** The oldest open pull request of a branch: what the links of the branch depend on. */
@@ -112,7 +111,7 @@ export async function findOpenOn(
   const [row] = await db
     .select({ base_branch, stack_number, stack_position })
     .from(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.branch, branch), pull_requests.is_open))
+    .where(and(isOpenIn(repo_id), eq(pull_requests.branch, branch)))
     .orderBy(asc(pull_requests.number))
     .limit(1)
   return row
@@ -127,12 +126,6 @@ export function listStack(
   return db
     .select({ branch: pull_requests.branch, stack_position: pull_requests.stack_position })
     .from(pull_requests)
-    .where(
-      and(
-        eq(pull_requests.repo_id, repo_id),
-        pull_requests.is_open,
-        eq(pull_requests.stack_number, stack_number),
-      ),
-    )
+    .where(and(isOpenIn(repo_id), eq(pull_requests.stack_number, stack_number)))
     .limit(limit)
 }

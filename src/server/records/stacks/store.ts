@@ -117,12 +117,8 @@ export function listLinks(db: Db, repo_id: number, limit: number): Promise<Branc
 
 /** Whether the branch is linked to one below it. */
 export async function hasLinkBelow(db: Db, repo_id: number, branch: string): Promise<boolean> {
-  const rows = await db
-    .select({ branch: branch_links.branch })
-    .from(branch_links)
-    .where(and(eq(branch_links.repo_id, repo_id), eq(branch_links.branch, branch)))
-    .limit(1)
-  return rows.length > 0
+  const isBelow = and(eq(branch_links.repo_id, repo_id), eq(branch_links.branch, branch))
+  return (await db.$count(branch_links, isBelow)) > 0
 }
 
 /** Deletes the links of a branch to those below it, except those to `kept` and those that its commits `shas` show. Returns how many. */
@@ -162,9 +158,7 @@ async function deleteLinks(db: Db, repo_id: number, which: SQL | undefined): Pro
 
 /** Deletes the commits and links of a branch that was deleted. */
 export async function deleteBranchRows(db: Db, repo_id: number, branch: string): Promise<void> {
-  await db
-    .delete(branch_commits)
-    .where(and(eq(branch_commits.repo_id, repo_id), eq(branch_commits.branch, branch)))
+  await db.delete(branch_commits).where(isOfBranch(repo_id, branch))
   await deleteLinksOf(db, repo_id, branch)
 }
 
