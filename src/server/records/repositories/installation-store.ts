@@ -1,5 +1,5 @@
 /** The state of installations: until when GitHub limits their calls, how fast they write and import (docs/contract/organisations.md#queue), and the settings file of their organisation (docs/contract/settings.md#an-organisation). */
-import { and, desc, eq, inArray, isNotNull, notInArray, sql } from 'drizzle-orm'
+import { desc, eq, inArray, isNotNull, notInArray, sql } from 'drizzle-orm'
 import { later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { installations, type OrganisationFile, repositories } from './table.ts'
@@ -77,12 +77,7 @@ const BURST = 80
 /** Then they are spread evenly: whatever the burst, any hour has at most `PER_HOUR`. */
 const INTERVAL_MS = Math.ceil(3_600_000 / (PER_HOUR - BURST - 1))
 
-export interface WritePace {
-  /** No write is made before this time. */
-  next_write_at: Date | null
-  /** The writes made so far are worth this much time, at one in `INTERVAL_MS`. */
-  writes_until: Date | null
-}
+export type WritePace = Pick<InstallationRow, 'next_write_at' | 'writes_until'>
 
 /** When `count` writes can be made, and the pace after that. */
 export function bookWrites(pace: WritePace, count: number, not_before: Date): WritePace & { at: Date } {
@@ -99,10 +94,7 @@ export function bookWrites(pace: WritePace, count: number, not_before: Date): Wr
 const IMPORT_BURST = 100
 const IMPORT_INTERVAL_MS = 120
 
-export interface ImportPace {
-  /** The calls of imports so far are worth this much time, at one in `IMPORT_INTERVAL_MS`. */
-  imports_until: Date | null
-}
+export type ImportPace = Pick<InstallationRow, 'imports_until'>
 
 /** When an import can make `count` calls, and the pace after that. */
 export function bookImportCalls(
@@ -123,12 +115,6 @@ export const ORGANISATION_REPOSITORY = '.github'
 
 export function isOrganisationRepository(name: string): boolean {
   return name.toLowerCase() === ORGANISATION_REPOSITORY
-}
-
-/** Whether it is known if an installation has settings for its repositories. */
-export async function isOrganisationKnown(db: Db, installation_id: number): Promise<boolean> {
-  const isKnown = and(eq(installations.installation_id, installation_id), installations.is_organisation_known)
-  return (await db.$count(installations, isKnown)) > 0
 }
 
 /** What an App may do: GitHub accepts a comment on a pull request with either of the first two. */

@@ -7,7 +7,7 @@ import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
 import { findInstallation, isSuspended, openInstallation } from './installation.ts'
 import {
-  isOrganisationKnown,
+  findInstallationState,
   isOrganisationRepository,
   ORGANISATION_REPOSITORY,
   storeOrganisation,
@@ -87,7 +87,8 @@ export async function findOrganisationFile(
 ): Promise<void> {
   const { name, installation_id } = repository
   const db = app.database.connection()
-  if (isOrganisationRepository(name) || (await isOrganisationKnown(db, installation_id))) return
+  if (isOrganisationRepository(name)) return
+  if ((await findInstallationState(db, installation_id))?.is_organisation_known) return
   const client = await openInstallation(app, installation_id)
   if (client) await storePermissions(db, installation_id, await permissionsOf(client))
   const shared = await findShared(app, repository)

@@ -79,13 +79,15 @@ export const installations = pgTable('installations', {
   reads_paused_until: instant(),
   /** The same for writing. */
   writes_paused_until: instant(),
-  /** See `WritePace`. */
+  /** No write is made before this time. */
   next_write_at: instant(),
+  /** The writes made so far are worth this much time, at one in `INTERVAL_MS`. */
   writes_until: instant(),
-  /** See `ImportPace`. */
+  /** The calls of imports so far are worth this much time, at one in `IMPORT_INTERVAL_MS`. */
   imports_until: instant(),
   /** The settings file of its `.github` repository; null if there is none, or if that is not known yet. */
   organisation: jsonb().$type<OrganisationFile>(),
+  /** Whether it is known if there is one. */
   is_organisation_known: boolean().notNull().default(false),
   /** The App may write neither comments nor check runs there (app.readonly.yml). */
   is_read_only: boolean().notNull().default(false),
