@@ -11,7 +11,7 @@ import {
 import { type CollisionCounts, countCollisions, countsOf } from '../../compare/database-source.ts'
 import type { RepositoryList, VisibleRepository } from '../../github/tokens.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { type ContextCaller, noCaller, openRepo } from '../../records/repositories/repo.ts'
+import { noCaller, openRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { type Counts, readCounts } from './store.ts'
 
 /** How long one request counts collisions. The other repositories are counted after the answer. */
@@ -21,10 +21,7 @@ const COUNTS_MS = 0.1
 const COLLISIONS_MS = 1
 
 /** The time of the request, and who asks. */
-export interface CallerRequest {
-  now: Date
-  caller: ContextCaller
-}
+type CallerRequest = Pick<RepoContext, 'now' | 'caller'>
 
 /**
  * The overview of those of `repositories` that have live records. Costs one query, and for each repository whose live
@@ -42,23 +39,16 @@ export async function listRepositories(
     return found ? [{ repository, found }] : []
   })
   const listed = live.slice(0, LISTED_MAX)
+  const uncounted = listed.filter(({ found }) => found.collisions === null)
   const { meter } = request.caller
   const most = meter.used_ms + COUNTING_MS
-  const postponed: (() => Promise<void>)[] = []
-  for (const { repository, found } of listed) {
-    if (found.collisions) continue
-    const count = async (caller: ContextCaller) => {
-      found.collisions = await countCollisionsOf(app, repository, {
-        counts: found.counts,
-        request: { ...request, caller },
-      })
-    }
-    if (meter.used_ms < most) await count(request.caller)
-    else postponed.push(() => count(noCaller()))
+  while (meter.used_ms < most && uncounted[0]) {
+    await countCollisionsOf(app, uncounted[0], request)
+    uncounted.shift()
   }
-  if (postponed.length > 0)
+  if (uncounted.length > 0)
     app.background.start(async () => {
-      for (const count of postponed) await count()
+      for (const each of uncounted) await countCollisionsOf(app, each, { ...request, caller: noCaller() })
     })
   const items = listed.map(({ repository, found }) => summaryOf(repository, found))
   return { items: items.toSorted(byAttention), complete: complete && live.length <= LISTED_MAX }
@@ -127,15 +117,17 @@ function liveIn({ people }: Pick<Counts, 'people'>): number {
 
 async function countCollisionsOf(
   app: App,
-  repository: VisibleRepository,
-  { counts, request }: { counts: Counts; request: CallerRequest },
-): Promise<CollisionCounts> {
-  const { now, caller } = request
-  if (liveIn(counts) < 2) return countsOf([])
+  { repository, found }: { repository: VisibleRepository; found: Counted },
+  { now, caller }: CallerRequest,
+): Promise<void> {
+  if (liveIn(found.counts) < 2) {
+    found.collisions = countsOf([])
+    return
+  }
   const { owner, name } = repository
   const opened = await openRepo(app, repository, { owner, name, now })
   caller.meter.used_ms += COLLISIONS_MS
-  return countCollisions({ ...opened, caller })
+  found.collisions = await countCollisions({ ...opened, caller })
 }
 
 /** Repositories are counted again after this time. */
