@@ -9,7 +9,8 @@ export async function readSettings(
   // Most repositories have neither file, and reading YAML takes longer to load than a hook may.
   const [file, labeler] = [textOf(SETTINGS_PATH), textOf(LABELER_PATH)]
   if (file + labeler === '') return { settings: DEFAULT_SETTINGS, settings_problems: [] }
-  const { areasOfLabeler, readSettingsFile, settingsOf } = await import('../engine/settings/settings.ts')
+  const { areasOfLabeler, readSettingsFile } = await import('../engine/settings/settings-file.ts')
+  const { settingsOf } = await import('../engine/settings/layers.ts')
   const { settings, errors } = readSettingsFile(file)
   const given = { areas: areasOfLabeler(labeler), ...settings }
   return {

@@ -8,7 +8,7 @@ import { closingIssues, firstProse } from '../../src/engine/lines/markdown-prose
 import { readMigration } from '../../src/engine/lines/migration.ts'
 import { DEFAULT_NOISE, readGitAttributes } from '../../src/engine/lines/noise.ts'
 import { takenPlaces } from '../../src/engine/lines/taken.ts'
-import { areasOfLabeler, readSettingsFile } from '../../src/engine/settings/settings.ts'
+import { areasOfLabeler, readSettingsFile } from '../../src/engine/settings/settings-file.ts'
 import { parseDiff, quoted } from '../../src/git/diff-output.ts'
 import { linkable, quote } from '../../src/server/tell/report-words.ts'
 import { numberOf, renumbered } from '../../src/vocabulary/file-number.ts'

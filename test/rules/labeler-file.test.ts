@@ -1,6 +1,6 @@
 /** The areas of a repository from the file of the labeler action. */
 import { describe, expect, test } from 'vitest'
-import { areasOfLabeler } from '../../src/engine/settings/settings.ts'
+import { areasOfLabeler } from '../../src/engine/settings/settings-file.ts'
 import { Settings } from '../../src/vocabulary/contract/settings.ts'
 
 describe('the globs of a label are an area', () => {

@@ -1,6 +1,6 @@
 /** The settings of a settings file, the errors of an invalid one, and files from any committer that would exhaust or end the service. */
 import { describe, expect, test } from 'vitest'
-import { readSettingsFile } from '../../src/engine/settings/settings.ts'
+import { readSettingsFile } from '../../src/engine/settings/settings-file.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 
 const NOTHING = { settings: {}, errors: [] }

@@ -6,7 +6,7 @@ import {
   settingsOf,
   shareOf,
   sourcesOf,
-} from '../../src/engine/settings/settings.ts'
+} from '../../src/engine/settings/layers.ts'
 import { DEFAULT_SETTINGS, type FileSettings } from '../../src/vocabulary/contract/settings.ts'
 
 const INCLUDED = (settings: FileSettings): OrganisationShare => ({ settings, is_included: true })

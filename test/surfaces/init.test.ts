@@ -2,7 +2,7 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readSettingsFile } from '../../src/engine/settings/settings.ts'
+import { readSettingsFile } from '../../src/engine/settings/settings-file.ts'
 import { useShop } from '../support/shop.ts'
 
 const { tree } = useShop()

@@ -5,7 +5,7 @@ import { briefOf, conclude } from '../../engine/check/conclude.ts'
 import { driftOf } from '../../engine/check/drift.ts'
 import * as activityForm from '../../engine/records/activity.ts'
 import * as notableForm from '../../engine/records/notable.ts'
-import { sourcesOf } from '../../engine/settings/settings.ts'
+import { sourcesOf } from '../../engine/settings/layers.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { ListedActivity } from '../../vocabulary/contract/activity.ts'
 import {

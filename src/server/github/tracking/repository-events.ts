@@ -1,5 +1,6 @@
 /** Applies to all pull requests of a repository what happens to it: other settings, the end of an archive, and that somebody leaves it. */
 
+import { ownSettings, storedSettings } from '../../../engine/settings/layers.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { clearRefusals, findPullRequest, listUnsaid } from '../../records/pull-requests/store.ts'
@@ -9,12 +10,7 @@ import { isOrganisationRepository } from '../../records/repositories/installatio
 import { asInstallation } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { type RepositoryRow, updateRepository } from '../../records/repositories/store.ts'
-import {
-  ownSettings,
-  type Push,
-  refreshSettings,
-  storedSettings,
-} from '../../records/repositories/stored-settings.ts'
+import { type Push, refreshSettings } from '../../records/repositories/stored-settings.ts'
 import { forgetComment, publish } from '../../tell/apply.ts'
 import { settingsRunOf } from '../../tell/check-run.ts'
 import { FAREWELL, farewellTo } from '../../tell/decide.ts'

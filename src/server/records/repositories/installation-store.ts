@@ -1,8 +1,9 @@
 /** The state of installations: until when GitHub limits their calls, how fast they write and import (docs/contract/organisations.md#queue), and the settings file of their organisation (docs/contract/settings.md#an-organisation). */
 import { desc, eq, inArray, isNotNull, notInArray, sql } from 'drizzle-orm'
+import type { OrganisationFile } from '../../../engine/settings/layers.ts'
 import { later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { installations, type OrganisationFile, repositories } from './table.ts'
+import { installations, repositories } from './table.ts'
 
 export type InstallationRow = typeof installations.$inferSelect
 

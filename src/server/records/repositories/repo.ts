@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { KEY_BYTES } from '../../../engine/lines/line-hash.ts'
 import type { AttributeRule } from '../../../engine/lines/noise.ts'
-import { type SettingsLayer, settingsOf } from '../../../engine/settings/settings.ts'
+import { type SettingsLayer, settingsOf, storedLayers } from '../../../engine/settings/layers.ts'
 import { later, Meter } from '../../../vocabulary/clock.ts'
 import type { Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'
 import type { Identity, VisibleRepository } from '../../github/tokens.ts'
@@ -13,7 +13,6 @@ import type { Db } from '../../platform/db/database.ts'
 import type { LiveSets } from '../live-sets/store.ts'
 import type { App } from './app.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
-import { storedLayers } from './stored-settings.ts'
 
 /**
  * What all work on a repository is done in. It is built once per request, delivery or job and never changed; a transaction

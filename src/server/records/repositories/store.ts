@@ -16,11 +16,12 @@ import {
   type SQLWrapper,
   sql,
 } from 'drizzle-orm'
+import type { OrganisationFile } from '../../../engine/settings/layers.ts'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
 import { live_sets } from '../live-sets/table.ts'
-import { etags, installations, type OrganisationFile, repositories } from './table.ts'
+import { etags, installations, repositories } from './table.ts'
 
 type StoredRepository = typeof repositories.$inferSelect
 export type RepositoryChanges = Partial<Omit<StoredRepository, 'repo_id'>>

@@ -1,20 +1,13 @@
-/** The settings of a repository: reads the files that configure it, stores what they say, and joins it with what its organisation says. */
+/** The settings of a repository: reads the files that configure it, and stores what they say. */
 import { isDeepStrictEqual } from 'node:util'
 import { readGitAttributes } from '../../../engine/lines/noise.ts'
-import {
-  areasOfLabeler,
-  layersOf,
-  readSettingsFile,
-  type SettingsLayer,
-  settingsOf,
-  shareOf,
-} from '../../../engine/settings/settings.ts'
+import { storedSettings, storedShare } from '../../../engine/settings/layers.ts'
+import { areasOfLabeler, readSettingsFile } from '../../../engine/settings/settings-file.ts'
 import {
   ATTRIBUTES_PATH,
   type FileSettings,
   LABELER_PATH,
   SETTINGS_PATH,
-  type Settings,
 } from '../../../vocabulary/contract/settings.ts'
 import { type Reader, type RepositoryName, readFile } from '../../github/repository-calls.ts'
 import type { TextOf } from '../../github/repository-descriptions.ts'
@@ -96,41 +89,6 @@ const isOn = (settings: FileSettings | null) => [true, 'on'].includes(settings?.
 
 /** The kind of job that rechecks all pull requests of a repository, because its settings changed. */
 export const RECHECK_ALL = 'recheck_all'
-
-type Stored = Pick<
-  RepositoryRow,
-  'name' | 'settings' | 'settings_errors' | 'labeler_areas' | 'organisation' | 'farewell_at'
->
-
-/** The layers of settings that hold for a repository. */
-export function storedLayers(stored: Stored): SettingsLayer[] {
-  const { settings, settings_errors, labeler_areas, organisation } = stored
-  const own = { ...(labeler_areas && { areas: labeler_areas }), ...settings }
-  const isUnread = settings === null && settings_errors.length > 0
-  const invalid = isUnread
-    ? 'repository'
-    : settings === null && organisation === 'invalid'
-      ? 'organisation'
-      : null
-  const layers = layersOf(own, storedShare(stored), invalid)
-  return stored.farewell_at === null ? layers : [...layers, LEFT]
-}
-
-const LEFT: SettingsLayer = { source: 'farewell', settings: { comment: { mode: 'off' }, check_run: false } }
-
-/** What the organisation says about a repository; null if it says nothing. */
-function storedShare({ organisation, name }: Pick<Stored, 'organisation' | 'name'>) {
-  return organisation === null || organisation === 'invalid' ? null : shareOf(organisation, name)
-}
-
-export function storedSettings(stored: Stored): Settings {
-  return settingsOf(storedLayers(stored))
-}
-
-/** The settings of a repository as if it had no organisation. */
-export function ownSettings(stored: Stored): Settings {
-  return storedSettings({ ...stored, organisation: null })
-}
 
 /** A repository before and after a change of it or of its organisation. */
 interface Change {

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { KEY_BYTES } from '../../../engine/lines/line-hash.ts'
 import type { AttributeRule } from '../../../engine/lines/noise.ts'
+import type { OrganisationFile } from '../../../engine/settings/layers.ts'
 import type { FileSettings, Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'
 import { bytes, instant, repoId } from '../../platform/db/statements.ts'
 
@@ -92,6 +93,3 @@ export const installations = pgTable('installations', {
   /** The App may write neither comments nor check runs there (app.readonly.yml). */
   is_read_only: boolean().notNull().default(false),
 })
-
-/** The last valid settings file of an organisation, or `invalid` while there is only one that is not; null if there is none. */
-export type OrganisationFile = FileSettings | 'invalid' | null

@@ -1,19 +1,15 @@
 /**
  * Reads the settings files of a repository and an organisation, with the lines of their problems (docs/contract/settings.md#errors),
- * and areas from the configuration of the labeler action (docs/contract/settings.md#areas-from-the-labeler); and says which
- * value of them and the defaults holds (docs/contract/settings.md#an-organisation). Pure.
+ * and areas from the configuration of the labeler action (docs/contract/settings.md#areas-from-the-labeler). Pure.
  */
 import { describeProblems, formatPath, type Problem } from '../../vocabulary/contract/parse.ts'
 import { label, labelKey, paths } from '../../vocabulary/contract/scope.ts'
 import {
-  DEFAULT_SETTINGS,
   FileSettings,
   OrganisationSettings,
   type Settings,
   type SettingsProblem,
-  type SettingsSource,
 } from '../../vocabulary/contract/settings.ts'
-import { matchesName } from '../../vocabulary/scope/glob.ts'
 import { readYaml } from './yaml-file.ts'
 
 const PROBLEMS_MAX = 20
@@ -136,83 +132,4 @@ function isSupported(glob: string): boolean {
 
 function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
-}
-
-/** What the settings of an organisation say about one repository. */
-export interface OrganisationShare {
-  settings: FileSettings
-  /** False if `repositories` leaves the repository out: then its comments are in shadow mode. */
-  is_included: boolean
-}
-
-/** The settings of one source. */
-export interface SettingsLayer {
-  source: SettingsSource
-  settings: FileSettings
-  /** The organisation has left the repository out. */
-  is_left_out?: boolean
-}
-
-/**
- * The layers of a repository, the strongest last. `invalid`: whose file is invalid, while no valid settings were read that
- * would hold instead: then nothing is posted.
- */
-export function layersOf(
-  repository: FileSettings,
-  organisation: OrganisationShare | null,
-  invalid: SettingsLayer['source'] | null = null,
-): SettingsLayer[] {
-  const given: SettingsLayer[] = [
-    { source: 'organisation', settings: organisation?.settings ?? {} },
-    { source: 'repository', settings: repository },
-  ]
-  // Work that a valid file has switched off is not computed either.
-  const isOff = invalid !== null && settingsOf(given).comment.mode === 'off'
-  const is_left_out = invalid === null && organisation?.is_included === false
-  const silenced = is_left_out ? 'organisation' : invalid
-  if (silenced === null || isOff) return given
-  return [...given, { source: silenced, settings: { comment: { mode: 'shadow' } }, is_left_out }]
-}
-
-/** The effective settings of layers, the strongest last: key by key, inside `comment` too. */
-export function settingsOf(layers: SettingsLayer[]): Settings {
-  const given = layers.map(({ settings }) => namesOf(settings))
-  const all = Object.assign({}, DEFAULT_SETTINGS, ...given)
-  return {
-    ...all,
-    comment: Object.assign({}, DEFAULT_SETTINGS.comment, ...given.map(({ comment }) => comment)),
-  }
-}
-
-/** The source of each key, such as `comment.mode`. */
-export function sourcesOf(layers: SettingsLayer[]): Record<string, SettingsSource> {
-  const { comment, ...others } = DEFAULT_SETTINGS
-  const sources: Record<string, SettingsSource> = {}
-  const add = (source: SettingsSource, settings: object, fields: object) => {
-    for (const key of Object.keys(settings)) sources[key] = source
-    for (const key of Object.keys(fields)) sources[`comment.${key}`] = source
-  }
-  add('default', others, comment)
-  for (const { source, settings } of layers) {
-    const { comment: fields, ...rest } = namesOf(settings)
-    add(source, rest, fields)
-  }
-  return sources
-}
-
-/** The settings of a file, its mode as a word. */
-function namesOf({ comment: { mode, ...comment } = {}, repositories: _, ...others }: FileSettings) {
-  const word = typeof mode === 'boolean' ? (mode ? ('on' as const) : ('off' as const)) : mode
-  return { ...others, comment: { ...comment, ...(word !== undefined && { mode: word }) } }
-}
-
-/** What the settings of an organisation say about the repository of this name. */
-export function shareOf(organisation: FileSettings, name: string): OrganisationShare {
-  const { repositories: { include, exclude = [] } = {}, ...settings } = organisation
-  const isNamed = (globs: string[]) =>
-    matchesName(
-      globs.map((glob) => glob.toLowerCase()),
-      name.toLowerCase(),
-    )
-  return { settings, is_included: (include === undefined || isNamed(include)) && !isNamed(exclude) }
 }
