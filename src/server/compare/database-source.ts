@@ -24,7 +24,7 @@ import { listChanged, listCompared, listEnds, listMerged } from '../records/acti
 import { listReserved } from '../records/activities/store.ts'
 import { listChangesOf } from '../records/file-changes/store.ts'
 import { findLiveSet } from '../records/live-sets/store.ts'
-import { findDoneBy } from '../records/merged-work/merged-work.ts'
+import { findDoneBy } from '../records/merged-work/store.ts'
 import { listChangedNotables, listNotablesWith } from '../records/notables/store.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { listLinks } from '../records/stacks/store.ts'

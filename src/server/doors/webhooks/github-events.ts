@@ -15,7 +15,7 @@ import { repositoryUnarchived, settingsChanged } from '../../github/tracking/rep
 import { endMerged, linkPushedStack } from '../../github/tracking/stack-links.ts'
 import { branchDeleted, branchPushed } from '../../github/tracking/tracked-branches.ts'
 import { enqueue } from '../../jobs/store.ts'
-import { forgetReverted } from '../../records/merged-work/merged-work.ts'
+import { forgetReverted } from '../../records/merged-work/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { installationJob } from '../../records/repositories/installation.ts'
 import { storePermissions } from '../../records/repositories/installation-store.ts'

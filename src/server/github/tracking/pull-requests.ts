@@ -12,7 +12,7 @@ import {
 import { listLive, listUntracked } from '../../records/activities/pull-request-store.ts'
 import { enqueueRechecks, isRecheckWaiting } from '../../records/changes/changes.ts'
 import { listChangeSet } from '../../records/file-changes/store.ts'
-import { keepMergedWork } from '../../records/merged-work/merged-work.ts'
+import { keepMergedWork } from '../../records/merged-work/store.ts'
 import { listOpen } from '../../records/pull-requests/lists-store.ts'
 import {
   clearRefusals,

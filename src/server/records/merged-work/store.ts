@@ -1,11 +1,27 @@
-/** Queries for the lines of merged pull requests. Every statement starts with the repository id. */
-import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
+/**
+ * The lines of merged pull requests, by which work is found that one of them has done already
+ * (docs/contract/issues.md#done-already). Every statement starts with the repository id.
+ */
+import { and, eq, ne, sql } from 'drizzle-orm'
 import type { DoneBy, DoneSubject } from '../../../engine/check/source.ts'
-import { COMMON_MIN, type ENOUGH } from '../../../engine/lines/added-lines.ts'
+import {
+  COMMON_MIN,
+  ENOUGH,
+  isComparable,
+  KEPT_FOR_MS,
+  NEW_LINES_MAX,
+  type NewLines,
+  newLinesOf,
+  numbersReverted,
+} from '../../../engine/lines/added-lines.ts'
+import type { FileChange } from '../../../engine/lines/change.ts'
+import type { NoiseRules } from '../../../engine/lines/noise.ts'
+import { later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import { pull_requests } from '../pull-requests/table.ts'
+import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { merged_lines } from './table.ts'
 
 /** A parameter for a list of any length. */
@@ -13,35 +29,62 @@ function arrayOf(numbers: readonly number[]): string {
   return `{${numbers}}`
 }
 
-export async function saveMergedLines(
-  tx: Db,
-  repo_id: number,
-  { number, hashes }: { number: number; hashes: readonly number[] },
+/**
+ * Keeps the lines of a pull request that is merged now, and forgets those of earlier ones that it removes: work that was
+ * taken back may be done again. Those above it in a stack have its lines, and have not done them again. `files`: its changed files.
+ */
+export async function keepMergedWork(
+  ctx: RepoContext,
+  pr: { number: number; branch: string; base_branch: string },
+  { files, noise }: { files: readonly FileChange[]; noise: NoiseRules },
 ): Promise<void> {
-  await tx.execute(sql`insert into merged_lines (repo_id, hash, number)
-    select ${repo_id}::bigint, hash, ${number}::int from unnest(${arrayOf(hashes)}::int[]) as line(hash)
-    on conflict do nothing`)
+  const { added, removed } = await noise.deadline.run(newLinesOf(files, noise))
+  const { number, base_branch } = pr
+  await inTransaction(ctx, async ({ db, repo: { id } }) => {
+    await saveMergedBelow(db, id, pr)
+    if (removed.length > 0)
+      await db.execute(sql`delete from merged_lines where repo_id = ${id}
+        and hash = any(${arrayOf(removed)}::int[]) and number <> ${number} and number in (
+          select number from pull_requests where repo_id = ${id} and base_branch = ${base_branch})`)
+    if (added.length > 0 && added.length <= NEW_LINES_MAX)
+      await db.execute(sql`insert into merged_lines (repo_id, hash, number)
+        select ${id}::bigint, hash, ${number}::int from unnest(${arrayOf(added)}::int[]) as line(hash)
+        on conflict do nothing`)
+  })
 }
 
-/** Deletes lines of pull requests that were merged into `base_branch`, except those of `number`, because a merge removed them there. */
-export async function deleteRemovedLines(
+/** How many merged pull requests below one are remembered, the last ones. */
+const MERGED_BELOW_MAX = 50
+
+/** Notes the merge of `number` at the open pull requests that are based on its branch. */
+async function saveMergedBelow(
   tx: Db,
   repo_id: number,
-  { number, base_branch, hashes }: { number: number; base_branch: string; hashes: readonly number[] },
+  { number, branch }: { number: number; branch: string },
 ): Promise<void> {
-  await tx.execute(sql`delete from merged_lines where repo_id = ${repo_id}
-    and hash = any(${arrayOf(hashes)}::int[]) and number <> ${number} and number in (
-      select number from pull_requests where repo_id = ${repo_id} and base_branch = ${base_branch})`)
+  const { merged_below } = (await findPullRequest(tx, repo_id, number)) ?? {}
+  await tx
+    .update(pull_requests)
+    .set({ merged_below: [...(merged_below ?? []), number].slice(-MERGED_BELOW_MAX) })
+    .where(
+      and(
+        eq(pull_requests.repo_id, repo_id),
+        pull_requests.is_open,
+        eq(pull_requests.base_branch, branch),
+        ne(pull_requests.number, number),
+      ),
+    )
 }
 
-/** Deletes the lines of these pull requests, if they were merged into `base_branch`. */
-export async function deleteLinesOf(
-  db: Db,
-  repo_id: number,
-  { numbers, base_branch }: { numbers: readonly number[]; base_branch: string },
+/** Forgets the lines of pull requests that pushed commits take back by their messages, without a pull request of their own. */
+export async function forgetReverted(
+  { db, repo }: RepoContext,
+  { branch, messages }: { branch: string; messages: readonly string[] },
 ): Promise<void> {
-  await db.execute(sql`delete from merged_lines where repo_id = ${repo_id} and number in (
-    select number from pull_requests where repo_id = ${repo_id} and base_branch = ${base_branch}
+  const numbers = messages.flatMap(numbersReverted)
+  if (numbers.length === 0) return
+  await db.execute(sql`delete from merged_lines where repo_id = ${repo.id} and number in (
+    select number from pull_requests where repo_id = ${repo.id} and base_branch = ${branch}
       and number = any(${arrayOf(numbers)}::int[]))`)
 }
 
@@ -97,81 +140,38 @@ const readTwins = prepared('merged_twins', (db) => {
 })
 
 /**
- * The pull request merged after `since` that has enough of the lines with these hashes, the one with the most: for the base branch of
- * the work, or for any if that is not known, and not below it in a stack.
+ * The pull request that has most of the lines that work adds, and enough of them: merged lately into the base branch of the work, or
+ * into any if that is not known, and not below it in a stack. Null if there is none, or if lines are unknown.
  */
-export async function findTwin(
-  db: Db,
-  repo_id: number,
-  { hashes, branch, base_branch, numbers }: DoneSubject & { hashes: readonly number[] },
-  { since, ...enough }: typeof ENOUGH & { since: Date },
-): Promise<Omit<DoneBy, 'url'> | undefined> {
+export async function findDoneBy(
+  { db, now, repo }: RepoContext,
+  lines: NewLines,
+  { branch, base_branch, numbers }: DoneSubject,
+): Promise<DoneBy | null> {
+  if (!isComparable(lines)) return null
   const [twin] = await readTwins(db, {
-    repo_id,
+    repo_id: repo.id,
     branch,
     base_branch,
-    hashes: arrayOf(hashes),
-    lines: hashes.length,
+    hashes: arrayOf(lines.added),
+    lines: lines.added.length,
     numbers: arrayOf(numbers),
-    since: since.toISOString(),
-    ...enough,
+    since: later(now, -KEPT_FOR_MS).toISOString(),
+    ...ENOUGH,
   })
-  return twin
+  return twin ? { ...twin, url: `${repo.web_urls[0]}/pull/${twin.number}` } : null
 }
 
-/**
- * Deletes the lines of up to `limit` pull requests that were merged before `before`, or that are not stored any more. Returns
- * how many lines.
- */
-export async function deleteOldLines(db: Db, repo_id: number, before: Date, limit: number): Promise<number> {
-  const kept = sql`select number from pull_requests where repo_id = ${repo_id} and merged_at > ${before.toISOString()}::timestamptz`
-  const old = await db
-    .selectDistinct({ number: merged_lines.number })
-    .from(merged_lines)
-    .where(and(eq(merged_lines.repo_id, repo_id), sql`${merged_lines.number} not in (${kept})`))
-    .limit(limit)
-  if (old.length === 0) return 0
-  return deleteLines(
-    db,
-    and(
-      eq(merged_lines.repo_id, repo_id),
-      inArray(
-        merged_lines.number,
-        old.map(({ number }) => number),
-      ),
-    ),
-  )
+/** Deletes the lines of up to `limit` pull requests that were merged before `before`, or that are not stored any more. */
+export async function deleteOldLines(db: Db, repo_id: number, before: Date, limit: number): Promise<void> {
+  await db.execute(sql`delete from merged_lines where repo_id = ${repo_id} and number in (
+    select distinct number from merged_lines where repo_id = ${repo_id} and number not in (
+      select number from pull_requests
+        where repo_id = ${repo_id} and merged_at > ${before.toISOString()}::timestamptz)
+    limit ${limit}::int)`)
 }
 
-/** Deletes all lines of a repository. Returns how many. */
-export function deleteMergedLines(tx: Db, repo_id: number): Promise<number> {
-  return deleteLines(tx, eq(merged_lines.repo_id, repo_id))
-}
-
-async function deleteLines(db: Db, condition: SQL | undefined): Promise<number> {
-  const deleted = await db.delete(merged_lines).where(condition).returning({ number: merged_lines.number })
-  return deleted.length
-}
-
-/** How many merged pull requests below one are remembered, the last ones. */
-const MERGED_BELOW_MAX = 50
-
-/** Notes the merge of `number` at the open pull requests that are based on its branch. */
-export async function saveMergedBelow(
-  tx: Db,
-  repo_id: number,
-  { number, branch }: { number: number; branch: string },
-): Promise<void> {
-  const { merged_below } = (await findPullRequest(tx, repo_id, number)) ?? {}
-  await tx
-    .update(pull_requests)
-    .set({ merged_below: [...(merged_below ?? []), number].slice(-MERGED_BELOW_MAX) })
-    .where(
-      and(
-        eq(pull_requests.repo_id, repo_id),
-        pull_requests.is_open,
-        eq(pull_requests.base_branch, branch),
-        ne(pull_requests.number, number),
-      ),
-    )
+/** Deletes all lines of a repository. */
+export async function deleteMergedLines(tx: Db, repo_id: number): Promise<void> {
+  await tx.delete(merged_lines).where(eq(merged_lines.repo_id, repo_id))
 }
