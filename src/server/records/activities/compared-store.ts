@@ -1,6 +1,6 @@
 /** SQL conditions on the status of an activity, and what a check compares: the outlines of live ones, and what it needs of those that are near. Every statement starts with the repository id. */
 
-import { and, asc, desc, eq, getTableColumns, gt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, lte, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Change, Outline } from '../../../engine/record.ts'
 import {
   type ComparedActivity,
@@ -17,24 +17,20 @@ import {
 import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
 import { activityWeight } from '../../../vocabulary/severity.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { jsonOf, prepared, preparedByIds } from '../../platform/db/statements.ts'
+import { isOneOf, jsonOf, prepared, preparedByIds } from '../../platform/db/statements.ts'
 import { type ActivityRow, activities } from './table.ts'
 
-/** Literals, because the planner cannot match parameters with the predicate of a partial index. */
-const listed = (statuses: readonly ActivityStatus[]) =>
-  sql.raw(`(${statuses.map((each) => `'${each}'`).join(', ')})`)
-
-/** Neither archived nor expired, as stored. */
-export const isOpen = sql`${activities.status} not in ${listed(CLOSED_STATUSES)}`
-export const isStoredLive = sql`${activities.status} in ${listed(LIVE_STATUSES)}`
-export const isStoredFinished = sql`${activities.status} in ${listed(FINISHED_STATUSES)}`
+/** Neither archived nor expired, as stored. Literals, because the planner cannot match parameters with the predicate of a partial index. */
+export const isOpen = not(isOneOf(activities.status, CLOSED_STATUSES))
+export const isStoredLive = isOneOf(activities.status, LIVE_STATUSES)
+export const isStoredFinished = isOneOf(activities.status, FINISHED_STATUSES)
 
 /**
  * True for a live activity of the repository. `isOpen` follows from the rest, but matches the predicate of the partial
  * indexes.
  */
-export function isLiveAt(repo_id: number, now: Date): SQL {
-  return allOf(eq(activities.repo_id, repo_id), isOpen, isStoredLive, gt(activities.expires_at, now))
+export function isLiveAt(repo_id: number, now: Date): SQL | undefined {
+  return and(eq(activities.repo_id, repo_id), isOpen, isStoredLive, gt(activities.expires_at, now))
 }
 
 /**
@@ -43,26 +39,18 @@ export function isLiveAt(repo_id: number, now: Date): SQL {
  */
 export function isBranch(
   column: typeof activities.branch | typeof activities.base_branch,
-  name: SQLWrapper | string,
+  name: string,
 ): SQL {
   return sql`${column} between ${name} and ${name}`
 }
 
 /** `status = …` as of `now`: from `expires_at` on an activity is closed, even if the sweep has not stored that. */
-export function hasStatus(status: ActivityStatus, now: Date): SQL {
+export function hasStatus(status: ActivityStatus, now: Date): SQL | undefined {
   const stored = eq(activities.status, status)
   const reached = lte(activities.expires_at, now)
-  if (status === 'expired') return anyOf(stored, allOf(isStoredLive, reached))
-  if (status === 'archived') return anyOf(stored, allOf(isStoredFinished, reached))
-  return allOf(stored, gt(activities.expires_at, now))
-}
-
-function allOf(...conditions: SQL[]): SQL {
-  return and(...conditions) as SQL
-}
-
-function anyOf(...conditions: SQL[]): SQL {
-  return or(...conditions) as SQL
+  if (status === 'expired') return or(stored, and(isStoredLive, reached))
+  if (status === 'archived') return or(stored, and(isStoredFinished, reached))
+  return and(stored, gt(activities.expires_at, now))
 }
 
 /** The columns that an overlap check needs are all but these. */
