@@ -27,10 +27,11 @@ export async function recordPullRequest(
   { event, now, commenting_since }: { event: string; now: Date; commenting_since: Date },
 ): Promise<boolean> {
   const { title: _, ...known } = facts
-  const isOwn = isOwnEvent(event, facts)
-  const isReady = sql`((${event === 'draft'}::boolean or ${pull_requests.is_draft}) and not ${facts.is_draft}::boolean)`
   const isReopening = event === 'reopened'
   const isPush = event === 'opened' || isReopening || event === 'files'
+  const isMadeReady = event === 'draft' && !facts.is_draft
+  const isOwn = isPush || isMadeReady
+  const isReady = sql`(${isMadeReady}::boolean or ${pull_requests.is_draft} and not ${facts.is_draft}::boolean)`
   const isMoved = sql`(${isPush}::boolean or ${pull_requests.head_sha} <> ${facts.head_sha})`
   const isNewer = lt(pull_requests.changed_at, facts.changed_at)
   const isLevel = and(
@@ -45,7 +46,7 @@ export async function recordPullRequest(
       pushed_at: isPush ? facts.changed_at : facts.opened_at,
       is_push_seen: isPush,
       push_received_at: now,
-      ready_at: event === 'draft' && !facts.is_draft ? facts.changed_at : null,
+      ready_at: isMadeReady ? facts.changed_at : null,
       own_event_at: isOwn || facts.opened_at > commenting_since ? now : null,
       is_behind: true,
       is_due: true,
@@ -67,11 +68,6 @@ export async function recordPullRequest(
     })
     .returning({ number: pull_requests.number })
   return stored.length > 0
-}
-
-/** Whether the event is an opening, a push or a change to ready. */
-function isOwnEvent(event: string, { is_draft }: Pick<PullRequestRow, 'is_draft'>): boolean {
-  return event === 'opened' || event === 'reopened' || event === 'files' || (event === 'draft' && !is_draft)
 }
 
 export async function findPullRequest(
