@@ -15,16 +15,14 @@ const TIMEOUT_MS = 3000
 /** Returns a function that updates the gauges. It never rejects: gauges that cannot be read are removed. */
 export function gaugeCollector(app: App): () => Promise<void> {
   let started_at = Number.NEGATIVE_INFINITY
-  let collection: Promise<void> = Promise.resolve()
-  let isCollecting = false
+  let collection: Promise<void> | null = null
   return async () => {
     const { database_up } = app.metrics
     const now = app.clock()
-    if (!isCollecting && now.getTime() - started_at >= INTERVAL_MS) {
+    if (!collection && now.getTime() - started_at >= INTERVAL_MS) {
       started_at = now.getTime()
-      isCollecting = true
       collection = collect(app, now).finally(() => {
-        isCollecting = false
+        collection = null
       })
     }
     const isLate = await Promise.race([collection, wait(TIMEOUT_MS, true, { ref: false })])
