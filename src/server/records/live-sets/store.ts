@@ -30,10 +30,8 @@ export async function raiseVersion(tx: Db, repo_id: number, change: Change = {})
 
 const added = (counted: Counted): SQL => sql`${live_sets[counted]} + ${sql.placeholder(counted)}::int`
 
-const raisedIf = (
-  changed: 'links' | 'deleted',
-  before: typeof live_sets.links_version | typeof live_sets.deleted_version,
-): SQL => sql`case when ${sql.placeholder(changed)}::boolean then ${live_sets.version} + 1 else ${before} end`
+const raisedIf = (changed: 'links' | 'deleted', before: SQLWrapper): SQL =>
+  sql`case when ${sql.placeholder(changed)}::boolean then ${live_sets.version} + 1 else ${before} end`
 
 const runRaise = prepared('raise_version', (db) =>
   db

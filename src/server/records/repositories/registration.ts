@@ -34,12 +34,7 @@ function keyOf({ id, owner, name }: NamedRepository): string {
 }
 
 /** A repository as a delivery or GitHub describes it. */
-export interface InstalledRepository {
-  id: number
-  owner: string
-  name: string
-  installation_id: number
-}
+export type InstalledRepository = NamedRepository & { installation_id: number }
 
 /** Stores the installation and the current name of a repository, which decide what its organisation says about it. */
 export async function recordInstallation(

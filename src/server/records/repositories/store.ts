@@ -5,7 +5,6 @@ import {
   eq,
   getTableColumns,
   gt,
-  ilike,
   inArray,
   isNotNull,
   isNull,
@@ -59,14 +58,8 @@ export async function lockRepository(tx: Db, repo_id: number): Promise<void> {
 
 /** The repositories with this last known name, case-insensitive. A name can move to another repository. */
 export async function listRepositoriesNamed(db: Db, owner: string, name: string): Promise<RepositoryRow[]> {
-  return selectRepositories(db).where(
-    and(ilike(repositories.owner, literal(owner)), ilike(repositories.name, literal(name))),
-  )
-}
-
-/** Escapes the wildcards of LIKE. */
-export function literal(text: string): string {
-  return text.replaceAll(/[\\%_]/g, '\\$&')
+  const isSame = (column: SQLWrapper, text: string) => sql`lower(${column}) = lower(${text}::text)`
+  return selectRepositories(db).where(and(isSame(repositories.owner, owner), isSame(repositories.name, name)))
 }
 
 export async function updateRepository(db: Db, repo_id: number, changes: RepositoryChanges): Promise<void> {
