@@ -1,10 +1,11 @@
 /** State of a working tree, in its git directory: its activity on a branch, the sessions of agents, and the record of their hooks. Loads no schema. */
-import { readFileSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestOf } from '../client/client.ts'
 import { commonDirectoryOf } from '../git/git-directory.ts'
 import { shortHash } from '../git/lock.ts'
-import { namesIn, replaceFile } from '../git/small-files.ts'
+import { namesIn, replaceFile, textOf } from '../git/small-files.ts'
+import { parsedJson } from '../vocabulary/text.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The part of a workspace that stays the same while a session works on its branch. */
@@ -166,11 +167,7 @@ export function stateDirectory(git_directory: string): string {
 
 /** The value in a JSON file; undefined if there is no such file, or it is not JSON. */
 function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return undefined
-  }
+  return parsedJson(textOf(file))
 }
 
 function writeJson(file: string, value: unknown): void {

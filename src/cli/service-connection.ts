@@ -6,6 +6,7 @@ import { type ClientOptions, exposesTokens, getServiceInfo } from '../client/tra
 import { outputOf } from '../git/program-output.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
 import { type HttpsProxy, isLoopback, readProxy } from '../vocabulary/network.ts'
+import { parsedJson } from '../vocabulary/text.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -31,12 +32,8 @@ function readLogin(env: Runtime['env']): StoredLogin | undefined {
   } catch {
     return undefined
   }
-  try {
-    const { url, token } = JSON.parse(text)
-    if (typeof url === 'string' && ['string', 'undefined'].includes(typeof token)) return { url, token }
-  } catch {
-    // Reported below.
-  }
+  const { url, token } = Object(parsedJson(text))
+  if (typeof url === 'string' && ['string', 'undefined'].includes(typeof token)) return { url, token }
   throw new CliError(`${loginFile(env)} is invalid; run deconflict login URL again`)
 }
 

@@ -1,5 +1,6 @@
 /** The exception of a client call, built from the service's error object, or from the failure to get one. */
 import type { FailureType } from '../vocabulary/failure.ts'
+import { parsedJson } from '../vocabulary/text.ts'
 
 /** The service's error types, and those of the client itself. */
 export type ErrorType = FailureType | 'insecure_address' | 'unreachable' | 'timed_out' | 'unexpected_answer'
@@ -71,12 +72,8 @@ export function errorFromResponse(response: Response, body: string): DeconflictE
 type ErrorObject = Pick<ErrorFields, 'type' | 'message' | 'request_id'> & { param?: string }
 
 function parseErrorObject(body: string): ErrorObject | undefined {
-  try {
-    const { error } = JSON.parse(body)
-    return typeof error?.type === 'string' && typeof error.message === 'string' ? error : undefined
-  } catch {
-    return undefined
-  }
+  const { error } = Object(parsedJson(body))
+  return typeof error?.type === 'string' && typeof error.message === 'string' ? error : undefined
 }
 
 /** The message for a response that does not come from the service, but for example from a proxy. */

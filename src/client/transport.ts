@@ -2,6 +2,7 @@
 import { stopwatch } from '../vocabulary/clock.ts'
 import { queryOf, type Route, routeOf } from '../vocabulary/contract/route.ts'
 import { isLoopback } from '../vocabulary/network.ts'
+import { parsedJson } from '../vocabulary/text.ts'
 import { DeconflictError, errorFromResponse, errorWithoutResponse } from './client-error.ts'
 
 export interface ClientOptions {
@@ -175,21 +176,18 @@ async function send(settings: Settings, url: string, init: RequestInit): Promise
   const { fetch, left_ms } = settings
   const timeout_ms = Math.ceil(Math.min(settings.timeout_ms, Math.max(0, left_ms())))
   let response: Response
-  let body: string
+  let text: string
   try {
     response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeout_ms) })
-    body = await response.text()
+    text = await response.text()
   } catch (error) {
     throw connectionError(error, new URL(url).origin, timeout_ms)
   }
   const etag = response.headers.get('ETag')
   if (response.status === 304) return { body: null, etag }
-  if (!response.ok) throw errorFromResponse(response, body)
-  try {
-    return { body: JSON.parse(body), etag }
-  } catch {
-    throw errorFromResponse(response, body)
-  }
+  const body = parsedJson(text)
+  if (!response.ok || body === undefined) throw errorFromResponse(response, text)
+  return { body, etag }
 }
 
 function durationText(ms: number): string {

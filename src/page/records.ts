@@ -1,14 +1,10 @@
 /** The records that the page shows, as the operations return them. */
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
-import { withoutInvisible } from '../vocabulary/text.ts'
+import { parsedJson, withoutInvisible } from '../vocabulary/text.ts'
 
 /** The JSON without invisible characters; undefined for any other text, such as the error page of a proxy. */
 export function parseAnswer(text: string) {
-  try {
-    return text ? withoutInvisible(JSON.parse(text)) : {}
-  } catch {
-    return undefined
-  }
+  return text ? withoutInvisible(parsedJson(text)) : {}
 }
 
 export type Activity = OutputOf<'listActivities'>['items'][number]

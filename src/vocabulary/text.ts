@@ -1,4 +1,4 @@
-/** Counts, lists and capitals in text; and text by other people, made safe to show: every surface shows such text through these functions. Pure. */
+/** Counts, lists, capitals and JSON in text; and text by other people, made safe to show: every surface shows such text through these functions. Pure. */
 
 /** The start of the reason of a check that had nothing to compare. */
 export const NOTHING_COMPARED = 'No activity was compared'
@@ -26,6 +26,15 @@ export function capitalized(text: string): string {
 
 export function uncapitalized(text: string): string {
   return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`
+}
+
+/** The value in a JSON text; undefined for any other text. */
+export function parsedJson(text: string) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** `2026-01-31 09:30 UTC`, for an ISO timestamp. */

@@ -1,10 +1,11 @@
 /** Which folders a person trusts, by the file `trustedFolders.json` of Gemini CLI and of those that share its code. Pure. */
 import { dirname, relative, sep } from 'node:path'
+import { parsedJson } from '../../vocabulary/text.ts'
 import type { TrustFinding } from './agent.ts'
 
 /** `text`: the content of the file. Of the rules that apply to `folder`, the one with the longest path decides. If the text is not JSON, no folder is trusted. */
 export function isTrustedFolder(text: string, folder: string): boolean {
-  const rules = Object.entries(parseObject(text)).filter(([path, level]) =>
+  const rules = Object.entries(Object(parsedJson(text))).filter(([path, level]) =>
     contains(level === 'TRUST_PARENT' ? dirname(path) : path, folder),
   )
   const [rule] = rules.toSorted(([one], [other]) => other.length - one.length)
@@ -20,12 +21,4 @@ export function trustFinding(agent: string, is_ok: boolean): TrustFinding {
 function contains(directory: string, folder: string): boolean {
   const path = relative(directory, folder)
   return path !== '..' && !path.startsWith(`..${sep}`)
-}
-
-function parseObject(text: string): object {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return {}
-  }
 }

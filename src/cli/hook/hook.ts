@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findTree, readBranch, type WorkingTree } from '../../git/git-directory.ts'
-import { sanitize } from '../../vocabulary/text.ts'
+import { parsedJson, sanitize } from '../../vocabulary/text.ts'
 import { type Agent, HOOK_EVENTS, type HookEvent } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { updateRecord } from '../local-state.ts'
@@ -148,20 +148,11 @@ async function readInput(stdin: Runtime['stdin']): Promise<string> {
       chunks.push(Buffer.from(chunk))
       if (size > SELF_ENDING_MAX) return
       const text = Buffer.concat(chunks).toString('utf8')
-      if (!text.trimEnd().endsWith('}') || !isJson(text)) return
+      if (!text.trimEnd().endsWith('}') || parsedJson(text) === undefined) return
       stdin.pause()
       resolve(text)
     })
     stdin.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
     stdin.on('error', reject)
   })
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

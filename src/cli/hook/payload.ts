@@ -1,4 +1,5 @@
 /** Parses what coding agents write to the standard input of their hooks. Ignores what it does not know. Pure. */
+import { parsedJson } from '../../vocabulary/text.ts'
 import type { Agent, HookEvent, Json } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 
@@ -154,10 +155,6 @@ function objectOf(value: unknown): Json {
 }
 
 function parseObject(text: string): Json {
-  try {
-    // Windows PowerShell can write a byte order mark.
-    return objectOf(JSON.parse(text.replace(/^\ufeff/, '')))
-  } catch {
-    return {}
-  }
+  // Windows PowerShell can write a byte order mark.
+  return objectOf(parsedJson(text.replace(/^\ufeff/, '')))
 }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Git } from '../../git/git.ts'
 import { findTree } from '../../git/git-directory.ts'
+import { parsedJson } from '../../vocabulary/text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { loginFile } from '../service-connection.ts'
 import { type Paint, painter } from '../terminal.ts'
@@ -140,11 +141,7 @@ async function removeEmptyDirectories(directory: string, root: string): Promise<
 
 async function readRecord(file: string): Promise<InitRecord> {
   const text = await readFile(file, 'utf8').catch(() => '{}')
-  try {
-    return InitRecord.parse(JSON.parse(text))
-  } catch {
-    return {}
-  }
+  return InitRecord.safeParse(parsedJson(text)).data ?? {}
 }
 
 function recordAfter(record: InitRecord, changes: FileChange[], isUndo: boolean): InitRecord {

@@ -1,5 +1,6 @@
 /** JSON files that `deconflict init` changes in place: what it does not change keeps its bytes. Pure. */
 import { applyEdits, findNodeAtLocation, type JSONPath, modify, parseTree } from 'jsonc-parser'
+import { parsedJson } from '../../vocabulary/text.ts'
 import type { Json } from '../agents/agent.ts'
 import { CliError } from '../runtime.ts'
 
@@ -18,12 +19,8 @@ export function printJson(file: object): string {
 
 /** The object in `text`. Throws `CliError` if it is none. */
 export function parseJson(text: string): Json {
-  try {
-    const file: unknown = JSON.parse(text)
-    if (typeof file === 'object' && file !== null && !Array.isArray(file)) return file as Json
-  } catch {
-    // Comments, for example.
-  }
+  const file = parsedJson(text)
+  if (typeof file === 'object' && file !== null && !Array.isArray(file)) return file
   throw new CliError('was skipped: it is not a JSON object, or contains comments')
 }
 
