@@ -1,8 +1,9 @@
 /** Everything that is live in a clone, at one moment: declared records, working trees, branches, fetched pull requests. */
 import { statSync } from 'node:fs'
 import { LiveSet } from '../engine/live-set.ts'
+import { outlineOf } from '../engine/records/activity.ts'
 import { asOf } from '../engine/records/activity-lifecycle.ts'
-import { asOf as notableAsOf, type StoredNotable } from '../engine/records/notable.ts'
+import * as notable from '../engine/records/notable.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
 import type { LookedAt } from '../vocabulary/contract/overlap.ts'
@@ -12,12 +13,12 @@ import { type CloneOptions, mappedAtOnce } from './clone-options.ts'
 import type { Records } from './record-files.ts'
 import { readCommits, type Since, type Stand, sinceFork } from './stacks.ts'
 import { listTrees, readTree, readTreeSince, type WorkingTreeOf } from './trees.ts'
-import { type LocalWork, outlineOf, outlineOfNotable, withFiles } from './work.ts'
+import { type LocalWork, withFiles } from './work.ts'
 import { findLeft } from './work-left.ts'
 
 export interface Clone {
   work: ReadonlyMap<string, LocalWork>
-  notables: ReadonlyMap<string, StoredNotable>
+  notables: ReadonlyMap<string, notable.StoredNotable>
   set: LiveSet
   /** See `Source.since`. */
   since: Since
@@ -81,7 +82,7 @@ export async function readClone(
       const diff = await since(each.activity.id, null)
       if (diff) add(withFiles(each, diff))
     }
-  const notables = new Map(records.notables.map((each) => [each.id, notableAsOf(each, now)]))
+  const notables = new Map(records.notables.map((each) => [each.id, notable.asOf(each, now)]))
   // On the base branch, work of the same working tree has no branch by which it would be known as own.
   const isOwn = ({ activity }: LocalWork) =>
     !is_with_own && activity.branch === null && activity.worktree === root
@@ -160,9 +161,10 @@ async function workOfTree(
   return declared.map((each) => withFiles(each, diff))
 }
 
-function setOf(work: readonly LocalWork[], notables: ReadonlyMap<string, StoredNotable>): LiveSet {
+function setOf(work: readonly LocalWork[], notables: Clone['notables']): LiveSet {
   const set = new LiveSet()
-  for (const each of work) set.replace(outlineOf(each))
-  for (const each of notables.values()) if (each.status === 'active') set.replace(outlineOfNotable(each))
+  for (const { activity } of work)
+    set.replace(outlineOf({ ...activity, ends_at: activity.expires_at.getTime() }))
+  for (const each of notables.values()) if (each.status === 'active') set.replace(notable.outlineOf(each))
   return set
 }

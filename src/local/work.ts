@@ -1,11 +1,8 @@
 /** What a clone knows of the work in it: records that were declared, and what git shows. */
 import { createHash } from 'node:crypto'
 import type { StoredFile } from '../engine/check/source.ts'
-import type { Outline } from '../engine/record.ts'
-import { type StoredActivity, storedScopeOf } from '../engine/records/activity.ts'
-import type { StoredNotable } from '../engine/records/notable.ts'
+import type { StoredActivity } from '../engine/records/activity.ts'
 import { idOfBytes } from '../vocabulary/contract/field.ts'
-import { activityWeight, notableWeight } from '../vocabulary/severity.ts'
 
 /** Where a piece of work is known from. */
 export type WorkKind = 'declared' | 'worktree' | 'branch' | 'pull_request'
@@ -124,34 +121,4 @@ export const NO_FIELDS: Omit<LocalActivity, Given | 'source'> = {
 export function derivedId(name: string, at: Date): string {
   const time = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return idOfBytes('act', time + createHash('sha256').update(name).digest('hex').slice(0, 20))
-}
-
-export function outlineOf({ activity }: Pick<LocalWork, 'activity'>): Outline {
-  const { id, branch, base_branch, expires_at, pr_number, changes_complete } = activity
-  return {
-    id,
-    kind: 'activity',
-    weight: activityWeight(activity),
-    branch,
-    base_branch,
-    ends_at: expires_at.getTime(),
-    pr_number,
-    is_cut: !changes_complete,
-    scope: storedScopeOf(activity),
-  }
-}
-
-export function outlineOfNotable(notable: StoredNotable): Outline {
-  const until = notable.applies_until?.getTime() ?? Number.POSITIVE_INFINITY
-  return {
-    id: notable.id,
-    kind: 'notable',
-    weight: notableWeight(notable),
-    branch: null,
-    base_branch: null,
-    ends_at: Math.min(notable.expires_at.getTime(), until),
-    pr_number: null,
-    is_cut: false,
-    scope: { ...notable.scope, is_literal: false, files: [], taken: [] },
-  }
 }

@@ -12,9 +12,10 @@ import type {
 } from '../../vocabulary/contract/activity.ts'
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { listedScope } from '../../vocabulary/scope/limits.ts'
+import { activityWeight } from '../../vocabulary/severity.ts'
 import { type ChangedFile, type ChangeOrigin, namesOf } from '../lines/change.ts'
 import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
-import { issuePlace, type StoredScope } from '../record.ts'
+import { issuePlace, type Outline, type StoredScope } from '../record.ts'
 
 /** What a check needs of an activity. */
 export interface ComparedActivity {
@@ -192,6 +193,26 @@ export function storedScopeOf(record: ComparedFields | { scope: Scope }): Stored
   const { files, ...scope } = comparedScopeOf(record)
   const taken = [...takenPlaces(files), ...manifestPlaces(files), ...issuesOf(record).map(issuePlace)]
   return { ...scope, files: distinctNames(files), taken }
+}
+
+export type OutlinedActivity = ComparedFields &
+  Pick<ComparedActivity, 'id' | 'branch' | 'base_branch' | 'risk' | 'blocking' | 'changes_complete'> &
+  Pick<Outline, 'ends_at'>
+
+/** A live activity as it is compared. */
+export function outlineOf(row: OutlinedActivity): Outline {
+  const { id, branch, base_branch, ends_at, pr_number, changes_complete } = row
+  return {
+    id,
+    kind: 'activity',
+    weight: activityWeight(row),
+    branch,
+    base_branch,
+    ends_at,
+    pr_number,
+    is_cut: !changes_complete,
+    scope: storedScopeOf(row),
+  }
 }
 
 /** Whether the files of a ready pull request take the place of what was declared by a request. */

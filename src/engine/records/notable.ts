@@ -15,6 +15,9 @@ import type {
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { Failure } from '../../vocabulary/failure.ts'
+import { notableWeight } from '../../vocabulary/severity.ts'
+import type { Outline } from '../record.ts'
+import { storedScopeOf } from './activity.ts'
 
 export interface StoredNotable {
   id: string
@@ -40,6 +43,24 @@ export interface StoredNotable {
 export function asOf<Row extends StoredNotable>(row: Row, now: Date): Row {
   if (row.status !== 'active' || row.expires_at > now) return row
   return { ...row, status: 'expired', updated_at: row.expires_at }
+}
+
+/** An active notable as it is compared. */
+export function outlineOf(
+  row: Pick<StoredNotable, 'id' | 'importance' | 'blocking' | 'scope' | 'expires_at' | 'applies_until'>,
+): Outline {
+  const { id, expires_at, applies_until } = row
+  return {
+    id,
+    kind: 'notable',
+    weight: notableWeight(row),
+    branch: null,
+    base_branch: null,
+    ends_at: Math.min(expires_at.getTime(), applies_until?.getTime() ?? Number.POSITIVE_INFINITY),
+    pr_number: null,
+    is_cut: false,
+    scope: storedScopeOf(row),
+  }
 }
 
 /** The notable that a create makes. Throws `validation_error` (`applies_until`). */

@@ -1,12 +1,12 @@
 /** SQL conditions on the status of an activity, and what a check compares: the outlines of live ones, and what it needs of those that are near. Every statement starts with the repository id. */
 
 import { and, asc, desc, eq, getTableColumns, gt, lte, not, or, type SQL, sql } from 'drizzle-orm'
-import type { Change, Outline } from '../../../engine/record.ts'
+import type { Change } from '../../../engine/record.ts'
 import {
   type ComparedActivity,
-  type ComparedFields,
   type MergedActivity,
-  storedScopeOf,
+  type OutlinedActivity,
+  outlineOf,
 } from '../../../engine/records/activity.ts'
 import {
   CLOSED_STATUSES,
@@ -15,7 +15,6 @@ import {
   LIVE_STATUSES,
 } from '../../../vocabulary/activity-status.ts'
 import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
-import { activityWeight } from '../../../vocabulary/severity.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { isOneOf, jsonOf, prepared, preparedByIds } from '../../platform/db/statements.ts'
 import { type ActivityRow, activities } from './table.ts'
@@ -135,27 +134,11 @@ const outlined = {
   ends_at: ENDS_AT,
   version: activities.version,
 }
-type Outlined = ComparedFields &
-  Pick<ActivityRow, 'id' | 'status' | 'branch' | 'base_branch' | 'risk' | 'blocking' | 'changes_complete'> & {
-    ends_at: number
-    version: number
-  }
+type Outlined = OutlinedActivity & Pick<ActivityRow, 'status'> & { version: number }
 
 function changedOf(row: Outlined): Change {
-  const { id, version, status, branch, base_branch, ends_at, pr_number, changes_complete } = row
-  if (!isLiveStatus(status)) return { id, version, outline: null }
-  const outline: Outline = {
-    id,
-    kind: 'activity',
-    weight: activityWeight(row),
-    branch,
-    base_branch,
-    ends_at,
-    pr_number,
-    is_cut: !changes_complete,
-    scope: storedScopeOf(row),
-  }
-  return { id, version, outline }
+  const { id, version, status } = row
+  return { id, version, outline: isLiveStatus(status) ? outlineOf(row) : null }
 }
 
 const readChanged = prepared('activities_changed', (db) =>

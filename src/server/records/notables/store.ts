@@ -14,10 +14,9 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import type { Change, Outline } from '../../../engine/record.ts'
-import { storedScopeOf } from '../../../engine/records/activity.ts'
+import type { Change } from '../../../engine/record.ts'
+import { outlineOf } from '../../../engine/records/notable.ts'
 import type { ListNotables, NotableStatus } from '../../../vocabulary/contract/notable.ts'
-import { notableWeight } from '../../../vocabulary/severity.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared, preparedByIds } from '../../platform/db/statements.ts'
 import { hasExpired, lockBatch } from '../../platform/db/sweep-batches.ts'
@@ -112,20 +111,7 @@ const outlined = { id, status, importance, blocking, scope, expires_at, applies_
 type Outlined = Pick<NotableRow, Exclude<keyof typeof outlined, 'version'>> & { version: number }
 
 function changedOf(row: Outlined): Change {
-  if (row.status !== 'active') return { id: row.id, version: row.version, outline: null }
-  const ends_at = Math.min(row.expires_at.getTime(), row.applies_until?.getTime() ?? Number.POSITIVE_INFINITY)
-  const outline: Outline = {
-    id: row.id,
-    kind: 'notable',
-    weight: notableWeight(row),
-    branch: null,
-    base_branch: null,
-    ends_at,
-    pr_number: null,
-    is_cut: false,
-    scope: storedScopeOf(row),
-  }
-  return { id: row.id, version: row.version, outline }
+  return { id: row.id, version: row.version, outline: row.status === 'active' ? outlineOf(row) : null }
 }
 
 const readChanged = prepared('notables_changed', (db) =>
