@@ -20,7 +20,7 @@ const PLACE: Place = {
   ...{ verdict: 'conflict', confidence: 'proved', your_lines: [40, 52], their_lines: [40, 52] },
   ...{ consequence: 'conflict', findings: [], same_author: false, worktree: null, is_bot: false },
 }
-const SAME = { consequence: 'same_work', findings: [{ kind: 'issue', issue: 7 }] } as const
+const SAME = { consequence: 'same_work', findings: [{ kind: 'issue', issue: 7 }] } satisfies Partial<Place>
 const BEN: Other = {
   ...{ title: 'Tidy the retries', actor: 'Ben', login: 'ben', branch: 'tidy' },
   ...{ agent: 'codex', pull_request: '#12' },

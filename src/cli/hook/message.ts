@@ -1,37 +1,29 @@
 /** The warning that an agent reads: who else works where, in at most 600 characters. Pure. */
 
 import { adviceOf, notableAdvice, ownWorkName, whoseOf } from '../../vocabulary/advice.ts'
+import type { OverlapBrief } from '../../vocabulary/contract/overlap.ts'
 import type { SaidFinding } from '../../vocabulary/finding.ts'
-import type { Consequence, Finding } from '../../vocabulary/finding-kinds.ts'
 import { isNotableId } from '../../vocabulary/names.ts'
 import { byRank, type Severity } from '../../vocabulary/severity.ts'
+import { inQuotes, sanitize } from '../../vocabulary/text.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { inQuotes, sanitize } from '../../vocabulary/text.ts'
 import { type ComparedLines, VERDICTS } from '../../vocabulary/verdict.ts'
 import { CONSEQUENCE_WORDS, placeText } from '../../vocabulary/verdict-words.ts'
 
+export type NamedMatch = Omit<OverlapBrief['matches'][number], 'example'>
+type Relation = 'id' | 'severity' | 'consequence' | 'findings' | 'same_author' | 'worktree' | 'is_bot'
+
 /** An overlap with another activity or a notable, in one file or in none (an area or the branch). */
-export interface Place extends ComparedLines {
-  id: string
-  severity: Severity
+export interface Place extends ComparedLines, Pick<NamedMatch, Relation> {
   /** Null if only an area or the branch is shared. */
   path: string | null
   /** Whether the session named the path, or it is in its working tree. Otherwise other people may have chosen its text. */
   is_own_path: boolean
-  /** What the two lead to; null for a notable, and for work on the same branch. */
-  consequence: Consequence | null
-  /** What both have in common. */
-  findings: readonly Finding[]
   /** What both take, such as a number; then `path` is null. */
   said?: SaidFinding | undefined
   /** The other activity works on the same branch, which is no collision. */
   is_same_branch: boolean
-  /** It is other work of the user. */
-  same_author: boolean
-  /** The working tree of the other side in this clone; null elsewhere. */
-  worktree: string | null
-  /** It is by a bot that is no coding agent. */
-  is_bot: boolean
 }
 
 /** What is known about the other activity or notable. Title, actor, branch and agent are written by other people. */

@@ -11,7 +11,7 @@ import { type ComparedLines, NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import type { LocalState } from '../local-state.ts'
 import type { Workspace } from '../workspace.ts'
 import type { HookClient } from './hook-client.ts'
-import { groupsOf, isWaitedFor, messageFor, type Other, type Place } from './message.ts'
+import { groupsOf, isWaitedFor, messageFor, type NamedMatch, type Other, type Place } from './message.ts'
 import { comparedKey, type Situation } from './plan.ts'
 
 const WARNINGS_MAX = 500
@@ -53,11 +53,9 @@ export interface StepResult {
 
 export const NOTHING: Found = { places: [], others: [] }
 
-type NamedMatch = OverlapBrief['matches'][number]
-
 interface Compared extends Pick<Overlap, 'relationships' | 'related_activity_ids'> {
   /** `yours`: null if it is not known whose glob it is. */
-  matches: (Omit<NamedMatch, 'example'> & {
+  matches: (NamedMatch & {
     paths: (ComparedLines & { yours: string | null; example: string })[]
   })[]
 }
@@ -101,14 +99,14 @@ function isMerged(id: string): boolean {
   return id.startsWith('#')
 }
 
-function otherOf({ id, title, actor, branch, pr_url }: Omit<NamedMatch, 'example'>): [string, Other] {
+function otherOf({ id, title, actor, branch, pr_url }: NamedMatch): [string, Other] {
   return [id, { title, actor, branch, login: null, agent: null, pull_request: pullRequestName(pr_url) }]
 }
 
 /** The matches of a retrieval or an update. */
 export function placesOfBrief(overlap: OverlapBrief | null, isInTree: SessionContext['isInTree']): Found {
   const { matches = [], related_activity_ids = [] } = overlap ?? {}
-  const pairsOf = ({ example, findings }: NamedMatch) => {
+  const pairsOf = ({ example, findings }: OverlapBrief['matches'][number]) => {
     const lines = findingOf(findings, 'lines')
     const compared = lines && lines.path === example ? lines : NOT_COMPARED
     return example === null ? [] : [{ ...compared, yours: null, example }]
