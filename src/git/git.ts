@@ -81,8 +81,7 @@ export class Git {
   /** The default branch of the remote, else a common name that exists. */
   async base(remote: string | undefined): Promise<string | undefined> {
     const names = ['HEAD', ...COMMON_BASES].flatMap((name) => refsOf(name, remote))
-    const listed = await this.output(['for-each-ref', '--format=%(refname) %(symref)', ...names])
-    const targets = new Map(listed?.split('\n').map((line) => line.split(' ') as [string, string]))
+    const targets = await this.refs('symref', names)
     const ofRemote = `refs/remotes/${remote}/`
     const head = targets.get(`${ofRemote}HEAD`)
     if (head?.startsWith(ofRemote)) return head.slice(ofRemote.length)
@@ -93,9 +92,15 @@ export class Git {
   async commitsOf(branch: string | undefined, remote: string | undefined): Promise<string[]> {
     if (branch === undefined) return []
     const refs = refsOf(branch, remote)
-    const listed = await this.output(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])
-    const shas = new Map(listed?.split('\n').map((line) => line.split(' ') as [string, string]))
+    const shas = await this.refs('objectname', refs)
     return refs.flatMap((ref) => shas.get(ref) ?? [])
+  }
+
+  /** What git says of the references that exist, by their full names. */
+  async refs(field: 'objectname' | 'symref', patterns: readonly string[]): Promise<Map<string, string>> {
+    const listed = await this.output(['for-each-ref', `--format=%(refname) %(${field})`, ...patterns])
+    const lines = listed?.split('\n').filter(Boolean) ?? []
+    return new Map(lines.map((line) => line.split(' ') as [string, string]))
   }
 
   /** The merge base of `from` and `branch`. The remote's branch is used if it exists, because others have the same one. */

@@ -58,11 +58,7 @@ export async function fetchPulls({ git, remote, base, directory }: FetchOptions)
       each,
     ]),
   )
-  const known = new Map(
-    ((await git.output(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/deconflict'])) ?? '')
-      .split('\n')
-      .flatMap((line) => (line === '' ? [] : [line.split(' ') as [string, string]])),
-  )
+  const known = await git.refs('objectname', ['refs/deconflict'])
   const moved = [...open].filter(([ref, { sha }]) => known.get(ref) !== sha)
   const closed = [...known.keys()].filter((ref) => !open.has(ref))
   if (moved.length > 0)
