@@ -79,7 +79,7 @@ export async function findWorkspace(
     is_unknown: !named && !address,
     is_elsewhere: isOther(named, address),
     host: address?.host ?? 'github.com',
-    page: remote === undefined ? null : pageOf(remote.url),
+    page: remote === undefined ? null : (placeOf(remote.url)?.page ?? null),
     is_ssh: address?.is_ssh ?? false,
     branch,
     own_branch: options.branch ?? (branch === base ? null : branch),
@@ -159,19 +159,18 @@ interface RemoteAddress {
  * addresses, such as a directory.
  */
 export function parseRemote(address: string): RemoteAddress | undefined {
-  const [host, path] = hostAndPath(address.trim())
-  if (!host || path === undefined) return undefined
-  const repository = parseFullName(path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, ''))
-  if (!repository) return undefined
+  const place = placeOf(address)
+  const repository = place && parseFullName(place.name)
   const is_ssh = !/^(?:https?|git):/.test(address.trim())
-  return { host: host.toLowerCase(), is_ssh, owner: repository.owner, repo: repository.name }
+  return repository && { host: place.host, is_ssh, owner: repository.owner, repo: repository.name }
 }
 
-/** The page of the repository that the address names, on GitLab in groups of any depth; null for a directory. */
-function pageOf(address: string): string | null {
-  const [host, path] = hostAndPath(address.trim())
+/** Where an address is, and its page; on GitLab in groups of any depth. Undefined for a directory. */
+function placeOf(address: string) {
+  const [given, path] = hostAndPath(address.trim())
+  const host = given?.toLowerCase()
   const name = path?.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')
-  return host && name ? `https://${host.toLowerCase()}/${name}` : null
+  return host && name ? { host, name, page: `https://${host}/${name}` } : undefined
 }
 
 function hostAndPath(address: string): [host?: string, path?: string] {
