@@ -4,7 +4,7 @@ import type { OutputOf } from '../vocabulary/contract/contract.ts'
 import type { IssueWorker } from '../vocabulary/contract/issue.ts'
 import { doneText, holderText, issueOfBranch, JOIN_OR_LEAVE } from '../vocabulary/issue.ts'
 import { isNotableId } from '../vocabulary/names.ts'
-import { count, sanitize } from '../vocabulary/text.ts'
+import { capitalized, count, sanitize } from '../vocabulary/text.ts'
 import { agentIn } from './agents/agents.ts'
 import { noFilesNote, resultLines } from './check.ts'
 import {
@@ -136,10 +136,6 @@ function titleFrom(branch: string | null): string {
   if (!words)
     throw new CliError('there is no branch to take the title from; pass a title: deconflict start "TITLE"')
   return capitalized(words)
-}
-
-function capitalized(text: string): string {
-  return `${text[0]?.toUpperCase()}${text.slice(1)}`
 }
 
 function commonFields({ risk, pr: pr_url, draft: draft_pr, blocking }: ActivityOptions) {
