@@ -47,17 +47,16 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1) || '/'
 }
 
-/** A section of a file: ranges of lines as positions from 0 to 1 on it, of each side. */
-export type Strip = { start: number; end: number; lines: LineRange }[][]
+/** A section of a file: the lines of each side as positions from 0 to 1 on it. */
+export type Strip = ({ start: number; end: number; lines: LineRange } | null)[]
 
-/** The section that contains all ranges, with some lines around them; null if there is no range. The length of the file is unknown. */
-export function stripOf(sides: readonly (readonly LineRange[])[]): Strip | null {
-  const all = sides.flat()
-  if (all.length === 0) return null
+/** The section that contains the lines of both sides, with some lines around them. The length of the file is unknown. */
+export function stripOf(sides: readonly (LineRange | null)[]): Strip {
+  const all = sides.filter((lines) => lines !== null)
   const low = Math.min(...all.map(([first]) => first))
   const high = Math.max(...all.map(([, last]) => last))
   const around = Math.max(3, Math.round((high - low + 1) * 0.08))
   const [first, last] = [Math.max(1, low - around), high + around]
   const at = (line: number) => (line - first) / (last - first + 1)
-  return sides.map((ranges) => ranges.map((lines) => ({ start: at(lines[0]), end: at(lines[1] + 1), lines })))
+  return sides.map((lines) => lines && { start: at(lines[0]), end: at(lines[1] + 1), lines })
 }

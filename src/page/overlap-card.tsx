@@ -125,12 +125,11 @@ function What({
   const [place] = places
   const ranges = place ? [place.mine, place.theirs] : []
   const isLong = ranges.some((lines) => lines && lines[1] > lines[0])
-  const strip = isLong ? stripOf(ranges.map((lines) => (lines ? [lines] : []))) : null
   return (
     <p class="what">
       <span class={`pill severity-${severity}`}>{CONSEQUENCE_WORDS[consequence]}</span>
       {place && place.path !== above && <Path path={place.path} />}
-      {strip && <StripView strip={strip} />}
+      {isLong && <StripView strip={stripOf(ranges)} />}
       <span class="soft">
         {[relation || numbersText(ranges), places.length > 1 && `${places.length - 1} more`]
           .filter(Boolean)
@@ -153,15 +152,14 @@ function Path({ path }: { path: string }) {
 function StripView({ strip }: { strip: Strip }) {
   return (
     <span class="strips" aria-hidden="true">
-      {strip.map((ranges, side) => (
+      {strip.map((part, side) => (
         <span key={side} class="strip">
-          {ranges.map(({ start, end, lines }) => (
+          {part && (
             <span
-              key={lines.join()}
-              style={{ left: `${start * 100}%`, width: `${(end - start) * 100}%` }}
-              title={linesText(lines)}
+              style={{ left: `${part.start * 100}%`, width: `${(part.end - part.start) * 100}%` }}
+              title={linesText(part.lines)}
             />
-          ))}
+          )}
         </span>
       ))}
     </span>
