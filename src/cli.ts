@@ -16,7 +16,6 @@ const used = new Set<NodeJS.WriteStream>()
 /** Nobody reads the output any more, as with `deconflict list | head`. */
 let isOutputClosed = false
 const runtime: Runtime = {
-  version: VERSION,
   clock: systemClock,
   startFast,
   env: process.env,

@@ -25,7 +25,6 @@ export interface ScopeOptions {
 }
 
 export interface CommandContext {
-  runtime: Runtime
   workspace: Workspace
   client: Client
   /** The repository of every request. */
@@ -51,7 +50,6 @@ export async function openContext(
         })
       : createClient(await findConnection(runtime, workspace, { url, insecure, ...limits }))
   return {
-    runtime,
     workspace,
     client: withoutNewcomers(client),
     at: { owner: workspace.owner, repo: workspace.repo },

@@ -4,6 +4,7 @@ import { DeconflictError } from '../client/client.ts'
 import { errorFieldsOf } from '../client/client-error.ts'
 import { LockTimeout } from '../git/lock.ts'
 import { escapedJson, sanitize } from '../vocabulary/text.ts'
+import { VERSION } from '../vocabulary/version.ts'
 import { done, heartbeat, start, update } from './activity.ts'
 import { HOOK_EVENTS } from './agents/agent.ts'
 import { AGENTS } from './agents/agents.ts'
@@ -53,7 +54,7 @@ type Run = (...args: never[]) => Promise<ExitCode>
 function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command {
   const program = new Command('deconflict')
     .description('Shows who else is working on the same part of a repository, before the merge does.')
-    .version(runtime.version)
+    .version(VERSION)
     .addHelpText('after', HELP_FOOTER)
     .configureOutput({
       writeOut: (text) => runtime.stdout.write(text),

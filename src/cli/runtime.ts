@@ -2,8 +2,6 @@
 import type { Clock } from '../vocabulary/clock.ts'
 
 export interface Runtime {
-  /** Version of this package. */
-  version: string
   env: Record<string, string | undefined>
   /** The working directory. */
   cwd: string

@@ -10,7 +10,6 @@ import { promisify } from 'node:util'
 import { HOOKED_AGENTS } from '../../src/cli/init/agent-hooks.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { stopwatch, systemClock } from '../../src/vocabulary/clock.ts'
-import { VERSION } from '../../src/vocabulary/version.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
@@ -127,7 +126,6 @@ async function runInProcess(
     },
   })
   const code = await runCli(args, {
-    version: VERSION,
     env,
     cwd,
     stdin: Readable.from([input]),

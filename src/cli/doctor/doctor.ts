@@ -2,6 +2,7 @@
 import { createClient, DeconflictError } from '../../client/client.ts'
 import { getServiceInfo } from '../../client/transport.ts'
 import { escapedJson, sanitize } from '../../vocabulary/text.ts'
+import { VERSION } from '../../vocabulary/version.ts'
 import { type CommonOptions, displayOf } from '../command-context.ts'
 import { isLocal, NO_REMOTE, openLocal } from '../local-mode.ts'
 import { lookedText } from '../overlap-text.ts'
@@ -36,9 +37,7 @@ export async function doctor(runtime: Runtime, options: CommonOptions): Promise<
   await hookChecks(runtime, checks)
   const ok = checks.every(({ is_ok }) => is_ok)
   runtime.stdout.write(
-    options.json
-      ? `${escapedJson({ ok, version: runtime.version, checks }, 2)}\n`
-      : `${linesOf(runtime, checks)}\n`,
+    options.json ? `${escapedJson({ ok, version: VERSION, checks }, 2)}\n` : `${linesOf(runtime, checks)}\n`,
   )
   return ok ? EXIT.clear : EXIT.error
 }
@@ -94,8 +93,7 @@ async function checkServer(runtime: Runtime, options: CommonOptions): Promise<st
       fetch: await proxiedFetch(runtime.env, url),
     })
     if (version === null) throw new CliError(`${url} is not a Deconflict server; check the address`)
-    const isSame = version === runtime.version
-    return `${url}, version ${version}${isSame ? '' : `; this command has version ${runtime.version}`}`
+    return `${url}, version ${version}${version === VERSION ? '' : `; this command has version ${VERSION}`}`
   } catch (error) {
     if (!(error instanceof DeconflictError)) throw error
     throw new CliError(`${error.message}; check that it runs, and the address (deconflict login URL)`)
