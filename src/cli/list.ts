@@ -2,6 +2,7 @@
 import type { RequestOf } from '../client/client.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
+import { newestFirst } from '../vocabulary/lists.ts'
 import { isNotableId, pullRequestName } from '../vocabulary/names.ts'
 import { HIDDEN_BECAUSE } from '../vocabulary/shown.ts'
 import { sanitize } from '../vocabulary/text.ts'
@@ -80,11 +81,6 @@ const readAllStatuses: Read = async (context, query) => {
   const [end] = ends
   const items = pages.flatMap((page) => page.items).filter(({ id }) => end === undefined || id >= end.id)
   return { items: items.sort(newestFirst), next_cursor: end?.next_cursor ?? null }
-}
-
-/** Ids are ordered by time. */
-function newestFirst(a: { id: string }, b: { id: string }): number {
-  return a.id < b.id ? 1 : -1
 }
 
 /** The first page on which `isListed` accepts an activity.  */

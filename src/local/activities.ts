@@ -16,9 +16,10 @@ import {
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Meter } from '../vocabulary/clock.ts'
 import { Failure } from '../vocabulary/failure.ts'
+import { newestFirst } from '../vocabulary/lists.ts'
 import { given, type Handlers } from './call.ts'
 import type { Clone } from './clone.ts'
-import { listRows, newestFirst, type Reader, reservedIn, withLookedAt } from './clone-source.ts'
+import { listRows, type Reader, reservedIn, withLookedAt } from './clone-source.ts'
 import { claimOf, laterSince } from './issues.ts'
 import { type LocalWork, NO_FIELDS } from './work.ts'
 

@@ -58,11 +58,6 @@ export function reservedIn({ activity, reserved }: LocalWork, directory: string)
     .map(({ number }) => ({ number, activity_id, pr_number }))
 }
 
-/** Ids are ordered by time. */
-export function newestFirst(a: { id: string }, b: { id: string }): number {
-  return a.id < b.id ? 1 : -1
-}
-
 /** `rows`: the newest first. Archived and expired ones only if `status` selects them. */
 export function listRows(rows: readonly LocalActivity[], input: ListActivities): Page<ListedActivity> {
   const { status, risk, actor, branch, has_pr, draft_pr_only } = input

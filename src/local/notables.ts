@@ -2,8 +2,9 @@
 import * as form from '../engine/records/notable.ts'
 import { labelKey } from '../vocabulary/contract/scope.ts'
 import { Failure } from '../vocabulary/failure.ts'
+import { newestFirst } from '../vocabulary/lists.ts'
 import { given, type Handlers } from './call.ts'
-import { newestFirst, pageOf, type Reader } from './clone-source.ts'
+import { pageOf, type Reader } from './clone-source.ts'
 
 export function notableMethods({ files, person: login, settings }: Reader): Handlers {
   const all = (now: Date) => files.read().notables.map((each) => form.asOf(each, now))

@@ -1,5 +1,10 @@
 /** Lists by a key, pages of lists, and places in sorted lists. */
 
+/** Ids are ordered by time. */
+export function newestFirst(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? 1 : -1
+}
+
 /** Adds a value to the list of a key. */
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key)
