@@ -60,13 +60,7 @@ function compacted(record: object): object {
   return withoutNulls(Object.fromEntries(Object.entries(record).filter(([name]) => !OMITTED.includes(name))))
 }
 
-/** Copies `fields` without those that are null, at any depth. */
+/** Copies `fields`, which are JSON, without those that are null, at any depth. */
 export function withoutNulls(fields: object): object {
-  const kept = Object.entries(fields).filter(([, value]) => value !== null)
-  return Object.fromEntries(kept.map(([name, value]) => [name, valueWithoutNulls(value)]))
-}
-
-function valueWithoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(valueWithoutNulls)
-  return typeof value === 'object' && value !== null ? withoutNulls(value) : value
+  return JSON.parse(JSON.stringify(fields, (_, value) => value ?? undefined))
 }
