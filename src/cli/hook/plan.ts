@@ -3,6 +3,7 @@
 import { scopePaths } from '../../git/request-size.ts'
 import type { HookEvent } from '../agents/agent.ts'
 import { hasActivity, type LocalState } from '../local-state.ts'
+import type { HookInput } from './payload.ts'
 
 /** The minimum time between two heartbeats, and between two comparisons of a file that is read again. */
 const INTERVAL_MS = 300_000
@@ -13,16 +14,12 @@ const REFRESHING: readonly HookEvent[] = ['session-start', 'prompt', 'stop']
 /** Reasons of a session start after which the agent has forgotten earlier warnings, so that they are repeated. */
 const NEW_CONTEXTS: readonly string[] = ['clear', 'compact', 'startup']
 
-export interface Situation {
+export interface Situation extends Pick<HookInput, 'reason' | 'subagent' | 'prompt'> {
   event: HookEvent
   /** The name of the agent. */
   agent: string
   /** Whether the output of the hook reaches the model. */
   is_heard: boolean
-  reason: string
-  subagent: string | null
-  /** What the user wrote; empty for other events. */
-  prompt: string
   /** Relative to the root of the working tree. */
   edits: readonly string[]
   reads: readonly string[]
