@@ -73,20 +73,6 @@ export const tabToken = {
 /** The event of the window when the service answers 401: the session or the token of this tab is not valid. */
 export const UNAUTHORIZED = 'deconflict-unauthorized'
 
-export function reportUnauthorized({ status }: { status: number }): void {
-  if (status === 401) dispatchEvent(new Event(UNAUTHORIZED))
-}
-
-export function requestHeaders(): Record<string, string> {
-  const token = tabToken.read()
-  return { [PAGE_HEADER]: '1', ...(token ? { Authorization: `Bearer ${token}` } : {}) }
-}
-
-/** `owner/name` as a part of a path. */
-export function encodeRepository(name: string): string {
-  return name.split('/').map(encodeURIComponent).join('/')
-}
-
 /**
  * The answer, and when it was given by the service's clock, since the reader's may be wrong. `version`: the ETag of an earlier
  * answer; if it is still the same, the answer is null. Throws `Problem`.
@@ -96,6 +82,7 @@ async function request(
   path: string,
   { body, signal, version }: { body?: object; signal?: AbortSignal; version?: string | undefined } = {},
 ) {
+  const token = tabToken.read()
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const noAnswer = (): never => {
     if (timeout.aborted)
@@ -105,7 +92,8 @@ async function request(
   const response = await fetch(path, {
     method,
     headers: {
-      ...requestHeaders(),
+      [PAGE_HEADER]: '1',
+      ...(token ? { Authorization: `Bearer ${token}` } : {}),
       ...(body ? { 'Content-Type': 'application/json' } : {}),
       ...(version === undefined ? {} : { 'If-None-Match': version }),
     },
@@ -120,7 +108,7 @@ async function request(
       etag: response.headers.get('ETag') ?? undefined,
       as_of_ms: Date.parse(response.headers.get('Date') ?? '') || systemClock().getTime(),
     }
-  reportUnauthorized(response)
+  if (response.status === 401) dispatchEvent(new Event(UNAUTHORIZED))
   throw new Problem(
     response.status,
     answer?.error?.message ?? `A server in front of the service answered with status ${response.status}.`,
@@ -145,7 +133,7 @@ export async function overview(signal: AbortSignal): Promise<RepositoryOverview 
 
 /** The operations on one repository, `owner/name`. */
 export function repositoryAt(name: string) {
-  const base = `/api/v1/repos/${encodeRepository(name)}`
+  const base = `/api/v1/repos/${name.split('/').map(encodeURIComponent).join('/')}`
   /** `onFirst` is called with the first page if there are more. */
   const list = async <Item>(
     path: string,

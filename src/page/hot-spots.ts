@@ -1,7 +1,7 @@
 /** Hot folders, in which several people work now, and strips of files. Pure. */
 import { SEVERITIES } from '../vocabulary/severity.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
-import { type LiveWork, literalPartOf, pathsOf, rankOf } from './live-work.ts'
+import { type LiveWork, literalPartOf, pathsOf } from './live-work.ts'
 import type { Person } from './people.ts'
 import type { Overlap } from './records.ts'
 
@@ -28,7 +28,8 @@ export function hotFolders({ activities, people, collisions }: LiveWork): HotFol
   for (const activity of activities.values())
     for (const path of pathsOf(activity)) enter(literalPartOf(path), activity.id)
   for (const { paths, activity_ids, severity } of collisions)
-    for (const { example } of paths) for (const id of activity_ids) enter(example, id, rankOf(severity))
+    for (const { example } of paths)
+      for (const id of activity_ids) enter(example, id, SEVERITIES.indexOf(severity))
   return [...folders]
     .filter(([, folder]) => folder.people.size > 1)
     .sort(

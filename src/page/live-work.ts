@@ -2,7 +2,7 @@
 import { findingOf } from '../vocabulary/finding.ts'
 import { addTo } from '../vocabulary/lists.ts'
 import { pullRequestName } from '../vocabulary/names.ts'
-import { byRank, SEVERITIES } from '../vocabulary/severity.ts'
+import { byRank } from '../vocabulary/severity.ts'
 import { type Person, peopleOf } from './people.ts'
 import type { Activity, Overlap } from './records.ts'
 
@@ -14,11 +14,6 @@ export interface LiveWork {
   collisions: readonly Overlap[]
   /** By the id of either side. */
   collisions_of: ReadonlyMap<string, readonly Overlap[]>
-}
-
-/** A higher rank is more severe; -1 for no severity. */
-export function rankOf(severity: Overlap['severity'] | null): number {
-  return severity === null ? -1 : SEVERITIES.indexOf(severity)
 }
 
 /** Collisions with an unknown activity are left out: the lists are read at slightly different times. */
