@@ -30,9 +30,14 @@ export class DeconflictError extends Error implements ErrorFields {
   declare readonly request_id: string | null
   declare readonly retry_after: number | null
 
-  constructor({ message, ...fields }: ErrorFields, cause?: unknown) {
+  /** Fields that are not given are null, as for a request that was not sent, or got no response. */
+  constructor(
+    { message, ...fields }: Partial<ErrorFields> & Pick<ErrorFields, 'type' | 'message'>,
+    cause?: unknown,
+  ) {
     super(message, { cause })
-    Object.assign(this, fields, { name: 'DeconflictError' })
+    const unknown = { status: null, param: null, request_id: null, retry_after: null }
+    Object.assign(this, unknown, fields, { name: 'DeconflictError' })
   }
 }
 
@@ -40,18 +45,6 @@ export class DeconflictError extends Error implements ErrorFields {
 export function errorFieldsOf({ type, message, param, request_id, retry_after }: DeconflictError): object {
   const fields = { type, message, param, request_id, retry_after }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
-}
-
-/** The error for a request that was not sent, or got no response. */
-export function errorWithoutResponse(
-  type: 'insecure_address' | 'unreachable' | 'timed_out',
-  message: string,
-  cause?: unknown,
-) {
-  return new DeconflictError(
-    { status: null, type, message, param: null, request_id: null, retry_after: null },
-    cause,
-  )
 }
 
 /** The error for a response; `body` is its text. */

@@ -3,7 +3,7 @@ import { stopwatch } from '../vocabulary/clock.ts'
 import { queryOf, type Route, routeOf } from '../vocabulary/contract/route.ts'
 import { isLoopback } from '../vocabulary/network.ts'
 import { parsedJson } from '../vocabulary/text.ts'
-import { DeconflictError, errorFromResponse, errorWithoutResponse } from './client-error.ts'
+import { DeconflictError, errorFromResponse } from './client-error.ts'
 
 export interface ClientOptions {
   /** Address of the service: `https://deconflict.example.com`, with or without `/api/v1`. */
@@ -44,10 +44,10 @@ export function methodsOf(
   const settings = settingsOf(options)
   const { base_url, insecure } = settings
   if (!insecure && exposesTokens(base_url))
-    throw errorWithoutResponse(
-      'insecure_address',
-      `${new URL(base_url).origin} does not use https://, so the token could be read in transit; use https://, or set insecure to send it anyway`,
-    )
+    throw new DeconflictError({
+      type: 'insecure_address',
+      message: `${new URL(base_url).origin} does not use https://, so the token could be read in transit; use https://, or set insecure to send it anyway`,
+    })
   const methods = Object.entries(routes).map(([name, route]) => [
     name,
     async (request: LooseRequest = {}) => {
@@ -195,14 +195,12 @@ function durationText(ms: number): string {
 }
 
 function connectionError(error: unknown, origin: string, timeout_ms: number): DeconflictError {
-  if ((error as Error).name === 'TimeoutError')
-    return errorWithoutResponse(
-      'timed_out',
-      `${origin} did not answer within ${durationText(timeout_ms)}`,
-      error,
-    )
   const code = ((error as Error).cause as { code?: string } | undefined)?.code
-  return errorWithoutResponse('unreachable', `${origin} cannot be reached${code ? ` (${code})` : ''}`, error)
+  const [type, what] =
+    (error as Error).name === 'TimeoutError'
+      ? (['timed_out', `did not answer within ${durationText(timeout_ms)}`] as const)
+      : (['unreachable', `cannot be reached${code ? ` (${code})` : ''}`] as const)
+  return new DeconflictError({ type, message: `${origin} ${what}` }, error)
 }
 
 /** The base URL of the operations; `address` may end in `/api/v1` or `/v1`. */

@@ -50,14 +50,7 @@ const NEEDS_SERVICE = 'only a service can do this; set DECONFLICT_URL, or run de
 const GET = { act: 'getActivity', ntb: 'getNotable' } as const
 
 function errorOf({ status, type, message, param }: Failure): DeconflictError {
-  return new DeconflictError({
-    status,
-    type,
-    message,
-    param: param ?? null,
-    request_id: null,
-    retry_after: null,
-  })
+  return new DeconflictError({ status, type, message, param: param ?? null })
 }
 
 /** What the system says about a disk, such as a full one, as an error of the client; any other error as it is. */
