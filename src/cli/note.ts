@@ -11,8 +11,7 @@ import { activityIdFor, type CommandContext, type CommonOptions, openContext } f
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { relativeTime, wrap } from './terminal.ts'
 import { fileInTree, viewOf } from './tree-paths.ts'
-import type { Workspace } from './workspace.ts'
-import { resolvePaths } from './workspace.ts'
+import { resolvePaths, type Workspace } from './workspace.ts'
 
 export interface NoteOptions extends CommonOptions {
   summary?: string

@@ -1,6 +1,5 @@
 /** Who works on an issue in one clone: of the live work on it, what came first holds it (docs/contract/issues.md). */
-import type { StoredActivity } from '../engine/records/activity.ts'
-import { issuesOf } from '../engine/records/activity.ts'
+import { issuesOf, type StoredActivity } from '../engine/records/activity.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import {
   ISSUE_OTHERS_MAX,

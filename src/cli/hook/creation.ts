@@ -3,8 +3,7 @@
  * sends exactly the same one with the same key, and gets the activity that the service may have created.
  */
 import { DeconflictError } from '../../client/client-error.ts'
-import type { ChangedFiles } from '../../git/working-tree-files.ts'
-import { withChanges } from '../../git/working-tree-files.ts'
+import { type ChangedFiles, withChanges } from '../../git/working-tree-files.ts'
 import { type LocalState, NO_WORK } from '../local-state.ts'
 import { issueFor } from './issue.ts'
 import { placesOf, type SessionContext, type StepResult } from './places.ts'

@@ -4,8 +4,7 @@ import { adviceOf, notableAdvice, ownWorkName, whoseOf } from '../../vocabulary/
 import type { OverlapBrief } from '../../vocabulary/contract/overlap.ts'
 import type { SaidFinding } from '../../vocabulary/finding.ts'
 import { isNotableId } from '../../vocabulary/names.ts'
-import { byRank, type Severity } from '../../vocabulary/severity.ts'
-import { inQuotes, sanitize } from '../../vocabulary/text.ts'
+import { byRank } from '../../vocabulary/severity.ts'
 import { FILES_SHOWN_MAX, OTHERS_SHOWN_MAX, TITLE_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { inQuotes, sanitize } from '../../vocabulary/text.ts'
 import { type ComparedLines, VERDICTS } from '../../vocabulary/verdict.ts'
@@ -121,12 +120,8 @@ function entryFor(
 ): string {
   const { id, consequence, same_author, worktree } = group[0] as Place
   const who = whoOf(id, others.get(id), { ...options, same_author, worktree })
-  const where = [
-    ...group
-      .slice(0, paths_max)
-      .map((place) => whereOf(place, options))
-      .filter(Boolean),
-  ]
+  const shown = group.slice(0, paths_max)
+  const where = shown.map((place) => whereOf(place, options)).filter(Boolean)
   const more = group.length - paths_max
   const what = consequence === null ? '' : `${CONSEQUENCE_WORDS[consequence]} with `
   return `- ${what}${who}${where.length > 0 ? `: ${where.join('; ')}` : ''}${more > 0 ? `; ${more} more` : ''}`
