@@ -55,10 +55,7 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
 
 async function ask(runtime: Runtime, options: CheckOptions, others_unknown?: string) {
   const limits = options.staged ? { attempts: 1, budget_ms: leftForPush(runtime) } : {}
-  const context = await openContext(runtime, options, {
-    ...limits,
-    ...(others_unknown && { others_unknown }),
-  })
+  const context = await openContext(runtime, options, { ...limits, others_unknown })
   const { client, at, workspace } = context
   const git_ms = options.staged ? leftForPush(runtime) * GIT_SHARE : undefined
   const given = await scopeFrom(workspace, options, git_ms)

@@ -1,4 +1,6 @@
 /** What other sessions do in the very same directory (docs/contract/local.md#this-checkout). Pure. */
+
+import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { sanitize } from '../../vocabulary/text.ts'
 import type { Session } from '../local-state.ts'
 import { hasNewContext, type Situation } from './plan.ts'
@@ -6,7 +8,6 @@ import { hasNewContext, type Situation } from './plan.ts'
 /** A session that wrote nothing for so long has ended without its last hook. */
 const PRESENT_MS = 1_800_000
 const EDITED_MAX = 200
-const FILES_SHOWN_MAX = 3
 const SHA_SHOWN = 7
 
 type Place = NonNullable<Session['place']>
