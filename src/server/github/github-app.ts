@@ -8,7 +8,7 @@ import { apiFetch, instrumentClient, JOB_TIMEOUT_MS, type Telemetry } from './cl
 
 export interface GithubApp {
   id: number
-  /** Verifies signatures and dispatches deliveries. It does not listen, poll or read the environment. */
+  /** Verifies signatures, and opens clients. It does not listen, poll or read the environment. */
   probot: Probot
   /** The rate limits of its installations. */
   budgets: CallBudgets

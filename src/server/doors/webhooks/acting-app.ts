@@ -12,7 +12,6 @@ import type { AppCredentials } from '../../platform/config.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { DELIVERY, handleDelivery } from './deliveries.ts'
-import { handleEvents } from './github-events.ts'
 
 /** Channel on which instances announce owners whose permissions may have changed. */
 export const ACCESS_CHANNEL = 'deconflict_access'
@@ -46,7 +45,6 @@ export function actingAs(
       received: (owner) => access.invalidate(owner),
       missed: () => access.invalidate(),
     })
-    handleEvents(app, github_app.probot)
     await enqueueFirstJobs(database.connection(), clock())
     app.github_app = github_app
     handlers[DELIVERY] = handleDelivery(app)

@@ -8,7 +8,7 @@ import { enqueueOnce } from '../../jobs/store.ts'
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts'
 import { setDeliveryId } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { accessOwnersOf, type Delivery, isHandled, isStored, sourceOf } from './github-events.ts'
+import { accessOwnersOf, applyEvent, isStored, sourceOf } from './github-events.ts'
 
 /** The kind of job that applies a delivery. */
 export const DELIVERY = 'delivery'
@@ -96,9 +96,8 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
 export function handleDelivery(app: App): JobHandler {
   return postponedByGithub(app, async (job) => {
     const { name, payload } = job.payload as { name: string; payload: object }
-    if (!isHandled(name)) throw new Error(`no handler for deliveries of ${name}`)
     // GitHub signed the payload, so it has the documented form of its event.
-    await app.github_app?.probot.receive({ id: job.id.slice(DELIVERY.length + 1), name, payload } as Delivery)
+    await applyEvent(app, name, payload)
     // Invalidates again, because a request may have cached GitHub's earlier answer in the meantime.
     await invalidateAccess(app, name, payload)
   })

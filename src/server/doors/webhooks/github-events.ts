@@ -1,6 +1,5 @@
 /** Translates the events of GitHub into calls of verbs. */
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks'
-import type { Probot } from 'probot'
 import { SETTINGS_PATHS } from '../../../vocabulary/contract/settings.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
 import type { PullRequestEvent } from '../../github/tracking/event-plan.ts'
@@ -24,44 +23,19 @@ import {
   openInstalled,
   type ShownRepository,
 } from '../../records/repositories/registration.ts'
+import type { RepoContext } from '../../records/repositories/repo.ts'
 import { storeUninstalled } from '../../records/repositories/stored-settings.ts'
-
-/** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */
-export const ACCESS_EVENTS = ['member', 'membership', 'team', 'organization'] as const
-
-/** The events that are stored. Other deliveries are acknowledged and dropped. */
-export const HANDLED = [
-  'pull_request',
-  'issue_comment',
-  'push',
-  'delete',
-  'repository',
-  'installation',
-  'installation_repositories',
-  ...ACCESS_EVENTS,
-] as const satisfies EmitterWebhookEventName[]
-
-type HandledName = (typeof HANDLED)[number]
-
-/** A delivery of one of these events, with GitHub's type of its payload. */
-export type Delivery = EmitterWebhookEvent<HandledName>
-
-export function isHandled(name: string): name is HandledName {
-  return HANDLED.some((handled) => handled === name)
-}
 
 /** Whether a delivery is stored: of comments only deletions, and those that are a command. */
 export function isStored(
   name: string,
   { action, comment }: { action?: unknown; comment?: { body?: unknown } },
-): name is HandledName {
-  if (name !== 'issue_comment') return isHandled(name)
+): boolean {
+  if (name !== 'issue_comment') return HANDLED.includes(name)
   return action === 'deleted' || (action === 'created' && muteIn(String(comment?.body)) !== null)
 }
 
-type PullRequestAction = EmitterWebhookEvent<'pull_request'>['payload']['action']
-
-const PULL_REQUEST_EVENTS: { [Action in PullRequestAction]?: PullRequestEvent } = {
+const PULL_REQUEST_EVENTS: { [Action in Payload<'pull_request'>['action']]?: PullRequestEvent } = {
   opened: 'opened',
   reopened: 'reopened',
   converted_to_draft: 'draft',
@@ -81,24 +55,25 @@ const PULL_REQUEST_EVENTS: { [Action in PullRequestAction]?: PullRequestEvent } 
 /** GitHub lists at most this many commits of a push. In a larger one, any file may have changed. */
 const COMMITS_LISTED = 2048
 
-/** Registers the handlers. A handler may run more than once for a delivery, and deliveries come in any order. */
-export function handleEvents(app: App, probot: Probot): void {
-  /** Opens the repository of an event; undefined if the App is not installed there. */
-  const opened = async (payload: FromRepository) => {
-    const repository = installedOf(payload)
-    return repository && openInstalled(app, repository, app.clock())
-  }
+type Payload<Name extends EmitterWebhookEventName> = EmitterWebhookEvent<Name>['payload']
 
-  probot.on('pull_request', async ({ payload }) => {
+/** Opens the repository of an event; undefined if the App is not installed there. */
+async function opened(app: App, payload: FromRepository): Promise<RepoContext | undefined> {
+  const repository = installedOf(payload)
+  return repository && openInstalled(app, repository, app.clock())
+}
+
+const HANDLERS = {
+  pull_request: async (app, payload) => {
     const event = PULL_REQUEST_EVENTS[payload.action]
-    const ctx = event && (await opened(payload))
+    const ctx = event && (await opened(app, payload))
     if (ctx) await pullRequestChanged(app, ctx, parsePullRequest(payload.pull_request), event)
-  })
+  },
 
-  probot.on('issue_comment', async ({ payload }) => {
+  issue_comment: async (app, payload) => {
     const { action, issue, comment } = payload
     const { number } = issue
-    const ctx = await opened(payload)
+    const ctx = await opened(app, payload)
     if (!ctx) return
     if (action === 'deleted') return commentDeleted(ctx, { number, comment_id: comment.id })
     const is_muted = action === 'created' ? muteIn(comment.body) : null
@@ -106,12 +81,12 @@ export function handleEvents(app: App, probot: Probot): void {
     const is_author = login === issue.user?.login
     const created_at = new Date(comment.created_at)
     if (is_muted !== null) await muteCommented(app, ctx, { number, is_muted, login, is_author, created_at })
-  })
+  },
 
-  probot.on('push', async ({ payload }) => {
+  push: async (app, payload) => {
     const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1]
     if (branch === undefined || payload.deleted) return
-    const ctx = await opened(payload)
+    const ctx = await opened(app, payload)
     if (!ctx) return
     const { default_branch } = payload.repository
     const message = payload.head_commit?.message ?? ''
@@ -125,14 +100,14 @@ export function handleEvents(app: App, probot: Probot): void {
     else await linkPushedStack(ctx, stacked)
     const pushed = { sha: after, before, pushed_at: instantOf(payload.repository.pushed_at) }
     if (branch === default_branch && touchesSettings(payload)) await settingsChanged(app, ctx, pushed)
-  })
+  },
 
-  probot.on('delete', async ({ payload }) => {
-    const ctx = payload.ref_type === 'branch' ? await opened(payload) : undefined
+  delete: async (app, payload) => {
+    const ctx = payload.ref_type === 'branch' ? await opened(app, payload) : undefined
     if (ctx) await branchDeleted(app, ctx, payload.ref)
-  })
+  },
 
-  probot.on('installation', async ({ payload }) => {
+  installation: async (app, payload) => {
     const now = app.clock()
     const { id, account, permissions } = payload.installation
     const owner = account && 'login' in account ? account.login : ''
@@ -142,25 +117,38 @@ export function handleEvents(app: App, probot: Probot): void {
       await storePermissions(db, id, permissions)
       await enqueue(db, [installationJob({ installation_id: id, owner }, now)], now)
     }
-  })
+  },
 
-  probot.on('installation_repositories', async ({ payload }) => {
+  installation_repositories: async (app, payload) => {
     const now = app.clock()
     const installation_id = payload.installation.id
     const added = payload.repositories_added.flatMap((each) => namedRepository(each, installation_id) ?? [])
     await enqueue(app.database.connection(), repositoriesJobs(added, now), now)
     for (const { id } of payload.repositories_removed)
       if (id !== undefined) await leaveRepositoryOf(app, { id, installation_id }, now)
-  })
+  },
 
-  probot.on('repository', async ({ payload }) => {
+  repository: async (app, payload) => {
     if (payload.action === 'deleted') return storeUninstalled(app, payload.repository.id, app.clock())
-    const ctx = await opened(payload)
+    const ctx = await opened(app, payload)
     if (!ctx) return
     // The settings file of the new default branch applies from now on.
     if (payload.action === 'edited' && payload.changes.default_branch) await settingsChanged(app, ctx, null)
     if (payload.action === 'unarchived') await repositoryUnarchived(ctx)
-  })
+  },
+} satisfies { [Name in EmitterWebhookEventName]?: (app: App, payload: Payload<Name>) => Promise<void> }
+
+/** Events that only change permissions: `deliveries.ts` invalidates those. */
+const ACCESS_EVENTS = ['member', 'membership', 'team', 'organization']
+
+/** The events that are stored. Other deliveries are acknowledged and dropped. */
+export const HANDLED: readonly string[] = [...Object.keys(HANDLERS), ...ACCESS_EVENTS]
+
+/** Applies an event. It may run more than once for a delivery, and deliveries come in any order. `payload`: as GitHub documents it. */
+export async function applyEvent(app: App, name: string, payload: object): Promise<void> {
+  if (!HANDLED.includes(name)) throw new Error(`no handler for deliveries of ${name}`)
+  const handlers: Record<string, (app: App, payload: never) => Promise<void>> = HANDLERS
+  await handlers[name]?.(app, payload as never)
 }
 
 /** A time as events of pushes have it, in seconds, or as others do. */
@@ -195,7 +183,7 @@ function namedRepository(
   return id !== undefined && owner && name ? { id, owner, name, installation_id } : undefined
 }
 
-function touchesSettings({ commits, forced }: EmitterWebhookEvent<'push'>['payload']): boolean {
+function touchesSettings({ commits, forced }: Payload<'push'>): boolean {
   if (forced || commits.length >= COMMITS_LISTED) return true
   const touched = commits.flatMap(({ added = [], modified = [], removed = [] }) => [
     ...added,

@@ -90,9 +90,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
 /** A handler that throws `RateLimited` where a call failed because GitHub limits the rate. */
 export function postponedByGithub(app: App, work: JobHandler): JobHandler {
   return (job, now) =>
-    work(job, now).catch((thrown) => {
-      // Probot collects the errors of event handlers in an AggregateError.
-      const error = thrown instanceof AggregateError ? (thrown.errors[0] ?? thrown) : thrown
+    work(job, now).catch((error) => {
       const refusal = classifyError(error, app.clock())
       if (refusal.kind !== 'rate_limited') throw error
       throw new RateLimited(later(app.clock(), refusal.retry_after * 1000), { cause: error })
