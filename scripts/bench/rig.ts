@@ -1,8 +1,8 @@
 /** The resources of a run, each started on first use: PostgreSQL with its data, the fake GitHub, the service. */
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
+import { PLANNED_ONCE, PLANNING } from '../../src/server/platform/db/distribute.ts'
 import { openDatabase } from '../../src/server/platform/db/open.ts'
-import { PLANNED_ONCE, PLANNING } from '../../src/server/platform/db/postgres.ts'
 import { type Deployment, startDeployment } from '../../test/support/deployment.ts'
 import { databaseUrl, startCluster } from '../../test/support/postgres.ts'
 import type { ServiceProcess } from '../../test/support/process.ts'

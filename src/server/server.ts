@@ -23,7 +23,7 @@ import { BackgroundWork, SingleFlight } from './platform/background.ts'
 import type { Config } from './platform/config.ts'
 import { faultOf } from './platform/db/errors.ts'
 import { openDatabase, unopenedDatabase } from './platform/db/open.ts'
-import { DatabaseClock } from './platform/db/statements.ts'
+import { announce, DatabaseClock } from './platform/db/statements.ts'
 import { openAuditLog } from './platform/telemetry/audit.ts'
 import { openLog } from './platform/telemetry/log.ts'
 import { openMetrics } from './platform/telemetry/metrics.ts'
@@ -109,7 +109,7 @@ function assemble(config: Config, options: ServiceOptions) {
       counter: metrics.background,
       onError: (error) => log.error(faultOf(error), 'work after a response failed'),
     }),
-    invalidateAccess: (owner) => database.announce(ACCESS_CHANNEL, owner),
+    invalidateAccess: (owner) => announce(database.connection(), ACCESS_CHANNEL, owner),
     wakeup: new Wakeup(),
   }
   return { app, github, database_clock }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/server/platform/db/database.ts'
 import { connectDatabase } from '../../src/server/platform/db/open.ts'
+import { announce } from '../../src/server/platform/db/statements.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { useDatabase } from '../support/use-deployment.ts'
 
@@ -24,14 +25,14 @@ async function listenOn(channel: string): Promise<string[]> {
 
 test.skipIf(!isPostgres)('of two channels arrive, and again when the connection was lost', async () => {
   const [one, two] = [await listenOn('one'), await listenOn('two')]
-  await database.announce('one', 'a')
-  await database.announce('two', 'b')
+  await announce(database.connection(), 'one', 'a')
+  await announce(database.connection(), 'two', 'b')
   await expect.poll(() => [one.at(-1), two.at(-1)]).toEqual(['a', 'b'])
   const other = connectRaw(fresh.database_url as string)
   await other`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`
   await other.end()
   await expect.poll(() => [one.at(-1), two.at(-1)]).toEqual(['!', '!'])
-  await database.announce('two', 'c')
+  await announce(database.connection(), 'two', 'c')
   await expect.poll(() => two.at(-1)).toBe('c')
 })

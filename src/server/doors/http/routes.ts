@@ -15,6 +15,7 @@ import { VERSION } from '../../../vocabulary/version.ts'
 import { gaugeCollector } from '../../operations/admin/gauges.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { perform } from '../../operations/perform.ts'
+import { ping } from '../../platform/db/statements.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readJson } from './body.ts'
 import {
@@ -72,7 +73,7 @@ export function httpSurface(app: App, { webhooks, page }: HostedSurfaces): Expre
   }
   const health = JSON.stringify({ status: 'ok', version: VERSION, github_host: githubHost(app) })
   const ready: RequestHandler = async (_req, res) => {
-    await app.database.ping()
+    await ping(app.database.connection())
     sendJson(res, 200, '{"status":"ok"}')
   }
   const routes: Route[] = [

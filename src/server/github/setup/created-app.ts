@@ -2,7 +2,7 @@
  * The GitHub App that `/setup` creates: from the manifest that a person confirmed on GitHub. Its credentials are in the database, encrypted
  * with `SECRETS_KEY`, or in a file of `DATA_DIR` that only its owner can read (docs/install.md). Every instance uses it without a restart.
  */
-import { access, constants, mkdir, open, readFile } from 'node:fs/promises'
+import { access, constants, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Octokit } from '@octokit/rest'
 import { CompactEncrypt, compactDecrypt } from 'jose'
@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { Failure, unavailable } from '../../../vocabulary/failure.ts'
 import { type Config, ConfigError } from '../../platform/config.ts'
 import { faultOf } from '../../platform/db/errors.ts'
+import { announce } from '../../platform/db/statements.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { statusOf } from '../client.ts'
 import { deleteCodes, findCredentials, insertCredentials, issueCode } from './store.ts'
@@ -156,13 +157,7 @@ function encryptedWith(key: Uint8Array, text: string): Promise<string> {
 /** Creates a file that only its owner can read; false if it exists. */
 async function createFile(path: string, text: string): Promise<boolean> {
   try {
-    const file = await open(path, 'wx', 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true })
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -172,7 +167,7 @@ async function createFile(path: string, text: string): Promise<boolean> {
 
 /** Announces to all instances that the App is stored. */
 export function announceCreatedApp({ database }: App): Promise<void> {
-  return database.announce(CHANNEL, '')
+  return announce(database.connection(), CHANNEL, '')
 }
 
 /**

@@ -10,13 +10,9 @@ export interface Database {
   connection(): Db
   /** Calls `received` with every announcement on the channel from any instance, and `missed` when announcements may have been missed. */
   listen(channel: string, on: { received: (text: string) => void; missed: () => void }): Promise<void>
-  /** Sends text of at most 8,000 bytes to every instance that listens, including this one. */
-  announce(channel: string, text: string): Promise<void>
-  /** Rejects while the database does not answer. */
-  ping(): Promise<void>
   /** Runs `work` on a dedicated connection with a 10-minute timeout. */
   withLongTimeout<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
-  close(): Promise<void>
+  close(): Promise<unknown>
 }
 
 /** A count over all repositories, or over a whole ledger, stops here, so that its cost is bounded. */

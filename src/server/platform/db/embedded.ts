@@ -12,7 +12,6 @@ import { drizzle } from 'drizzle-orm/pglite'
 import { tryLock } from 'fs-native-extensions'
 import type { Database, Db } from './database.ts'
 import { codeOf } from './errors.ts'
-import { announce, ping } from './statements.ts'
 
 export async function openEmbedded(directory: string): Promise<Database> {
   const unlock = await lockDirectory(directory)
@@ -24,8 +23,6 @@ export async function openEmbedded(directory: string): Promise<Database> {
     listen: async (channel, { received }) => {
       await client.listen(channel, received)
     },
-    announce: (channel, text) => announce(db, channel, text),
-    ping: () => ping(db),
     withLongTimeout: (work) => work(db),
     close: async () => {
       await client.close()

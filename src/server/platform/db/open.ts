@@ -46,8 +46,7 @@ export function unopenedDatabase(kind: Database['kind']): Database {
     throw unavailable('the service is starting; try again')
   }
   const fails = async () => connection()
-  const calls = { listen: fails, announce: fails, ping: fails, withLongTimeout: fails }
-  return { kind, connection, ...calls, close: async () => {} }
+  return { kind, connection, listen: fails, withLongTimeout: fails, close: async () => {} }
 }
 
 const MIGRATIONS = fileURLToPath(new URL('drizzle', ROOT))

@@ -1,35 +1,11 @@
-/** PostgreSQL: a few connections that all requests and workers share (docs/reliability.md). */
-
+/** PostgreSQL: a few connections that all requests and workers share, one for each statement and each transaction (docs/reliability.md). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { readDatabaseUrl } from '../config-values.ts'
 import type { Database } from './database.ts'
+import { PLANNING, SET_PLANNING } from './distribute.ts'
 import { connectionError } from './errors.ts'
-import { Connection, openPool } from './pool.ts'
-import { announce, ping } from './statements.ts'
-
-/**
- * Settings of every session (docs/operations.md lists them for poolers). Sequential scans are off because every statement
- * can use an index, and a plan that was cached while a table was small would keep its scan after the table has grown. JIT
- * compilation is off because it takes longer than the statements run.
- */
-export const PLANNING = { enable_seqscan: 'off', jit: 'off' }
-
-/** A prepared statement is planned once, because planning it for its values takes longer than running it. */
-export const PLANNED_ONCE = 'force_generic_plan'
-
-/** An SQL condition: Citus manages `table`, which is an SQL expression. False without Citus. */
-export const isManaged = (table: string) => `exists (
-  select from pg_depend d join pg_extension e on e.oid = d.refobjid
-  where e.extname = 'citus' and d.refclassid = 'pg_extension'::regclass
-    and d.classid = 'pg_class'::regclass and d.objid = ${table})`
-
-/** An SQL condition: the tables are distributed. */
-export const IS_DISTRIBUTED = isManaged("to_regclass('repositories')")
-
-/** Completes the planning settings of a session. On a distributed database the values determine the shard, so statements are planned for their values. */
-export const SET_PLANNING = `select set_config('plan_cache_mode', case when ${IS_DISTRIBUTED} then 'auto' else '${PLANNED_ONCE}' end, false)`
 
 const CONNECTIONS = 8
 
@@ -45,6 +21,8 @@ const LISTEN_AGAIN_MS = 500
 const CLOSE_S = 1
 
 const OPTIONS = {
+  // A client with several becomes slower for good under sustained load, waits without end for a server that stops responding, and
+  // sends statements behind one that waits for a lock: with `max_pipeline: 1` too, and with 0 no transaction works.
   max: 1,
   // A connection that is closed for its age would fail the statements in its buffer.
   max_lifetime: null,
@@ -60,7 +38,6 @@ const OPTIONS = {
   fetch_types: false,
   onnotice: () => {},
 }
-type Options = postgres.Options<Record<string, never>>
 
 /** `direct_url`: the same database without the connection pooler, for work that needs a session of its own. */
 export function openPostgres(database_url: string, direct_url?: string): Database {
@@ -83,30 +60,23 @@ export function openPostgres(database_url: string, direct_url?: string): Databas
     kind: 'postgres',
     connection: () => db,
     listen: listener.listen,
-    announce: (channel, text) => announce(db, channel, text),
-    ping: () => ping(db),
-    withLongTimeout: async (work) => {
+    withLongTimeout: (work) => {
       const connect = () => connectDirectly({ prepare: false })
       const { client, close } = openPool(1, { connect, timeout_ms: LONG_MS })
-      return work(drizzle({ client })).finally(() => close(CLOSE_S))
+      return work(drizzle({ client })).finally(close)
     },
-    close: async () => {
-      await Promise.all([pool.close(CLOSE_S), listener.close()])
-    },
+    close: () => Promise.all([pool.close(), listener.close()]),
   }
 }
 
-type Connect = (options: {
-  prepare: boolean
-  onnotify?: (channel: string, text: string) => void
-}) => Promise<Connection>
-
 /** Listens on channels, on one connection, and again when that was lost. */
-function listening(connect: Connect) {
+function listening(connect: ReturnType<typeof connectingTo>) {
   const channels = new Map<string, Parameters<Database['listen']>[1]>()
   let connection: Connection | undefined
   let isClosed = false
 
+  /** The next connection listens on all channels. */
+  const renew = () => void connection?.close()
   const listenAgain = async () => {
     const onnotify = (channel: string, text: string) => channels.get(channel)?.received(text)
     connection = await connect({ prepare: false, onnotify })
@@ -117,54 +87,162 @@ function listening(connect: Connect) {
   }
   const keepListening = async () => {
     for (; !isClosed; await wait(LISTEN_AGAIN_MS, undefined, { ref: false }))
-      if (connection?.isLost !== false) await listenAgain().catch(() => connection?.close())
+      if (connection?.isLost !== false) await listenAgain().catch(renew)
     await connection?.close()
   }
   const listen: Database['listen'] = (channel, { received, missed }) =>
     new Promise((resolve) => {
       channels.set(channel, { received, missed: () => resolve(missed()) })
       if (channels.size === 1) void keepListening()
-      // Opened again with all channels.
-      else void connection?.close()
+      else renew()
     })
   const close = async () => {
     isClosed = true
     await connection?.close(CLOSE_S)
   }
-  return { listen, close, renew: () => void connection?.close() }
+  return { listen, close, renew }
 }
 
-function connectingTo(database_url: string): Connect {
+function connectingTo(database_url: string) {
   const read = readDatabaseUrl(database_url)
   if (!read) throw new Error('DATABASE_URL is not a valid address')
   const { url, addresses } = read
   const hasSeveral = addresses.length > 1
-  return async (given) => {
+  return async (given: { prepare: boolean; onnotify?: (channel: string, text: string) => void }) => {
     let problem: unknown
     for (const { host, port } of addresses) {
-      const options = { ...OPTIONS, ...given, host: [host], port: [port] } as unknown as Options
-      const connection = new Connection((onclose) => postgres(url, { ...options, onclose }))
-      // Drizzle sets the parsers and serializers of the client.
-      drizzle({ client: connection.client })
+      const connection = new Connection(url, { ...OPTIONS, ...given, host: [host], port: [port] })
       try {
-        if (hasSeveral) await connection.run(requirePrimary, TIMEOUT)
-        if (given.prepare) await connection.run((client) => client.unsafe(SET_PLANNING), TIMEOUT)
+        await connection.run(async (client) => {
+          if (hasSeveral) await requirePrimary(client)
+          if (given.prepare) await client.unsafe(SET_PLANNING)
+        }, TIMEOUT)
         return connection
       } catch (error) {
         void connection.close()
-        problem = hasSeveral ? noPrimary() : error
+        problem = error
       }
     }
-    throw problem
+    throw hasSeveral
+      ? connectionError('CONNECTION_NO_PRIMARY', 'no address of DATABASE_URL accepts writes')
+      : problem
   }
 }
 
 /** postgres.js cannot look for it: its `read-write` takes a standby, and its `primary` tries without pause or end. */
 async function requirePrimary(client: postgres.Sql): Promise<void> {
   const [row] = await client.unsafe('show transaction_read_only')
-  if (row?.transaction_read_only !== 'off') throw noPrimary()
+  if (row?.transaction_read_only !== 'off') throw new Error('the server accepts no writes')
 }
 
-function noPrimary(): Error {
-  return connectionError('CONNECTION_NO_PRIMARY', 'no address of DATABASE_URL accepts writes')
+type Run = <Result>(statement: (client: postgres.Sql) => PromiseLike<Result>) => Promise<Result>
+
+/** Not used again once it is lost: postgres.js would drop what it has not sent, and continue a transaction on a new connection. */
+class Connection {
+  readonly client: postgres.Sql
+  isLost = false
+
+  constructor(url: string, options: object) {
+    const onclose = () => {
+      this.isLost = true
+    }
+    this.client = postgres(url, { ...options, onclose })
+    // Drizzle sets the parsers and serializers of the client.
+    drizzle({ client: this.client })
+  }
+
+  /** Rejects the statements that are still in flight after `timeout_s`. */
+  close(timeout_s = 0): Promise<void> {
+    this.isLost = true
+    return this.client.end({ timeout: timeout_s })
+  }
+
+  /** Runs a statement. Closes the connection after `timeout_ms`. */
+  async run<Result>(
+    statement: (client: postgres.Sql) => PromiseLike<Result>,
+    { timeout_ms, onTimeout }: { timeout_ms: number; onTimeout?: () => void },
+  ): Promise<Result> {
+    if (this.isLost) throw connectionError('CONNECTION_LOST', 'the connection to the database was lost')
+    const timeout = setTimeout(() => {
+      void this.close()
+      onTimeout?.()
+    }, timeout_ms)
+    try {
+      return await statement(this.client)
+    } finally {
+      clearTimeout(timeout)
+    }
+  }
+}
+
+/** `timeout_ms` limits a statement, and the wait for a place. `connect` opens a connection, ready for statements. */
+function openPool(
+  size: number,
+  options: { timeout_ms: number; onTimeout?: () => void; connect: () => Promise<Connection> },
+) {
+  type Place = { connection?: Connection }
+  const places = Array.from({ length: size }, (): Place => ({}))
+  /** The last is taken first: it was used last, so the server has its statements and their rows cached. */
+  const idle = [...places]
+  const waiting: ((place: Place) => void)[] = []
+
+  const waitForPlace = () =>
+    new Promise<Place>((resolve, reject) => {
+      const timeout = setTimeout(() => {
+        waiting.splice(waiting.indexOf(take), 1)
+        reject(connectionError('CONNECTION_NONE_IDLE', 'all connections to the database are busy'))
+      }, options.timeout_ms)
+      const take = (place: Place) => {
+        clearTimeout(timeout)
+        resolve(place)
+      }
+      waiting.push(take)
+    })
+  const onConnection = async <Result>(work: (run: Run) => Promise<Result>): Promise<Result> => {
+    const place = idle.pop() ?? (await waitForPlace())
+    try {
+      if (place.connection?.isLost !== false) place.connection = await options.connect()
+      const { connection } = place
+      return await work((statement) => connection.run(statement, options))
+    } finally {
+      const next = waiting.shift()
+      if (next) next(place)
+      else idle.push(place)
+    }
+  }
+  /** The part of a postgres.js client that Drizzle uses. */
+  const client = {
+    ...statementsOn((statement) => onConnection((run) => run(statement))),
+    begin: (work: (tx: object) => Promise<unknown>) => onConnection((run) => transaction(run, work)),
+  } as unknown as postgres.Sql
+  /** Closes the idle connections; the next statements open others. */
+  const renew = () => idle.forEach(({ connection }) => void connection?.close())
+  const close = () => Promise.all(places.map(({ connection }) => connection?.close(CLOSE_S)))
+  return { client, renew, close }
+}
+
+async function transaction(run: Run, work: (tx: object) => Promise<unknown>): Promise<unknown> {
+  // What is nested fails with the whole: nothing goes on after an error inside.
+  const tx: object = { ...statementsOn(run), savepoint: (nested: typeof work) => nested(tx) }
+  await run((client) => client.unsafe('begin'))
+  try {
+    const result = await work(tx)
+    const { command } = await run((client) => client.unsafe('commit'))
+    // PostgreSQL commits nothing after a failed statement, and reports no error.
+    if (command !== 'COMMIT') throw new Error('a statement failed, so the transaction was rolled back')
+    return result
+  } catch (error) {
+    await run((client) => client.unsafe('rollback')).catch(() => {})
+    throw error
+  }
+}
+
+function statementsOn(run: Run) {
+  const unsafe = (...args: Parameters<postgres.Sql['unsafe']>) => ({
+    values: () => run((client) => client.unsafe(...args).values()),
+    // biome-ignore lint/suspicious/noThenProperty: as in postgres.js, a statement is sent when it is awaited
+    then: (...settled: Parameters<Promise<unknown>['then']>) =>
+      run((client) => client.unsafe(...args)).then(...settled),
+  })
+  return { options: { parsers: {}, serializers: {} }, unsafe }
 }
