@@ -10,6 +10,10 @@ export function openMetrics(clock: Clock) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers })
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name, help, labelNames, registers })
   return {
     registry,
     requests: new Histogram({
@@ -19,24 +23,21 @@ export function openMetrics(clock: Clock) {
       buckets: REQUEST_SECONDS,
       registers,
     }),
-    permission_lookups: new Counter({
-      name: 'deconflict_permission_lookups_total',
-      help: 'Permission lookups, by outcome: cached (hit), requested from GitHub (miss, revalidated), cached earlier and used while GitHub is unavailable (honoured), or failed.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    comparisons: new Counter({
-      name: 'deconflict_repository_comparisons_total',
-      help: 'Comparisons of all live activities of a repository: computed or failed; shared counts requests that used the comparison of another request.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    background: new Counter({
-      name: 'deconflict_background_total',
-      help: 'Work that follows responses, such as recording who was shown a pair: done, failed, or dropped because too much was waiting.',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    permission_lookups: counter(
+      'deconflict_permission_lookups_total',
+      'Permission lookups, by outcome: cached (hit), requested from GitHub (miss, revalidated), cached earlier and used while GitHub is unavailable (honoured), or failed.',
+      'outcome',
+    ),
+    comparisons: counter(
+      'deconflict_repository_comparisons_total',
+      'Comparisons of all live activities of a repository: computed or failed; shared counts requests that used the comparison of another request.',
+      'outcome',
+    ),
+    background: counter(
+      'deconflict_background_total',
+      'Work that follows responses, such as recording who was shown a pair: done, failed, or dropped because too much was waiting.',
+      'outcome',
+    ),
     github_calls: new Histogram({
       name: 'deconflict_github_request_duration_seconds',
       help: "Duration of requests to GitHub with a caller's token (caller) or as the App (installation), by HTTP status. Status none: no response.",
@@ -45,12 +46,11 @@ export function openMetrics(clock: Clock) {
       registers,
     }),
     github_quota: githubQuota(registers, clock),
-    deliveries: new Counter({
-      name: 'deconflict_deliveries_total',
-      help: 'Webhook deliveries: accepted, known (a duplicate), ignored, refused, or failed (internal error).',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    deliveries: counter(
+      'deconflict_deliveries_total',
+      'Webhook deliveries: accepted, known (a duplicate), ignored, refused, or failed (internal error).',
+      'outcome',
+    ),
     job_runs: new Histogram({
       name: 'deconflict_job_duration_seconds',
       help: 'Duration of job runs, by kind and outcome: done, rescheduled, failed (to be retried), dead (dead-lettered).',
@@ -58,56 +58,44 @@ export function openMetrics(clock: Clock) {
       buckets: JOB_SECONDS,
       registers,
     }),
-    effects: new Counter({
-      name: 'deconflict_effects_total',
-      help: 'Effects of jobs on records and on GitHub.',
-      labelNames: ['effect'],
-      registers,
-    }),
-    audit_failures: new Counter({
-      name: 'deconflict_audit_failures_total',
-      help: 'Lines that could not be written to the audit log.',
-      registers,
-    }),
-    swept: new Counter({
-      name: 'deconflict_swept_total',
-      help: 'Sweep results: repositories visited, records expired and purged, keys and jobs deleted, records and repositories failed.',
-      labelNames: ['what'],
-      registers,
-    }),
-    last_sweep: new Gauge({
-      name: 'deconflict_last_sweep_timestamp_seconds',
-      help: 'Time of the last completed sweep of this instance; 0 before the first.',
-      registers,
-    }),
-    database_up: new Gauge({
-      name: 'deconflict_database_up',
-      help: '1 if the database answered the last query for the gauges that are read from it, else 0.',
-      registers,
-    }),
-    jobs: new Gauge({
-      name: 'deconflict_jobs',
-      help: 'Jobs in the queue, by kind and state: due, running, waiting, dead. Counts stop at 100000.',
-      labelNames: ['kind', 'state'],
-      registers,
-    }),
-    oldest_due_job: new Gauge({
-      name: 'deconflict_oldest_due_job_seconds',
-      help: 'Time since the oldest due job became due; 0 when no job is due.',
-      registers,
-    }),
-    live_records: new Gauge({
-      name: 'deconflict_live_records',
-      help: 'Live activities and active notables in all repositories. Counts stop at 100000 per kind.',
-      labelNames: ['kind'],
-      registers,
-    }),
-    pairs: new Gauge({
-      name: 'deconflict_pairs',
-      help: 'Stored pairs of overlapping work that were shown to somebody, in all repositories, by outcome. Counts stop at 100000.',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    effects: counter('deconflict_effects_total', 'Effects of jobs on records and on GitHub.', 'effect'),
+    audit_failures: counter(
+      'deconflict_audit_failures_total',
+      'Lines that could not be written to the audit log.',
+    ),
+    swept: counter(
+      'deconflict_swept_total',
+      'Sweep results: repositories visited, records expired and purged, keys and jobs deleted, records and repositories failed.',
+      'what',
+    ),
+    last_sweep: gauge(
+      'deconflict_last_sweep_timestamp_seconds',
+      'Time of the last completed sweep of this instance; 0 before the first.',
+    ),
+    database_up: gauge(
+      'deconflict_database_up',
+      '1 if the database answered the last query for the gauges that are read from it, else 0.',
+    ),
+    jobs: gauge(
+      'deconflict_jobs',
+      'Jobs in the queue, by kind and state: due, running, waiting, dead. Counts stop at 100000.',
+      'kind',
+      'state',
+    ),
+    oldest_due_job: gauge(
+      'deconflict_oldest_due_job_seconds',
+      'Time since the oldest due job became due; 0 when no job is due.',
+    ),
+    live_records: gauge(
+      'deconflict_live_records',
+      'Live activities and active notables in all repositories. Counts stop at 100000 per kind.',
+      'kind',
+    ),
+    pairs: gauge(
+      'deconflict_pairs',
+      'Stored pairs of overlapping work that were shown to somebody, in all repositories, by outcome. Counts stop at 100000.',
+      'outcome',
+    ),
   }
 }
 
