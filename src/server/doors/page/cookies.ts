@@ -28,8 +28,6 @@ export function cookies(public_url: string) {
   }
 }
 
-export type EncryptedCookies = ReturnType<typeof encryptedCookies>
-
 export function encryptedCookies({ client_secret, public_url }: OAuthClient) {
   const key = new Uint8Array(hkdfSync('sha256', client_secret, '', 'deconflict cookies', 32))
   const jar = cookies(public_url)

@@ -8,7 +8,7 @@ import { tokenOf } from '../../github/tokens.ts'
 import type { Caller } from '../../operations/admission.ts'
 import type { OAuthClient } from '../../platform/config.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { type EncryptedCookies, encryptedCookies } from './cookies.ts'
+import { encryptedCookies } from './cookies.ts'
 import type { LocalSignIn } from './local-sign-in.ts'
 
 const SESSION_COOKIE = 'deconflict_session'
@@ -25,7 +25,8 @@ const AccessToken = z.object({ access_token: z.string(), expires_in: z.number().
 
 /** The handlers of the sign-in. `findToken`: the token of the session of a request. */
 export function signIn(app: App, local: LocalSignIn) {
-  const opened = currentJar(app)
+  /** The current OAuth client with the cookies that are encrypted for it; null while there is none. */
+  const opened = () => app.sign_in && { client: app.sign_in, jar: encryptedCookies(app.sign_in) }
   const findToken = async (req: Request) =>
     local.tokenOf(req) ?? (await opened()?.jar.read(req, SESSION_COOKIE, Session))?.token
   const handlers = {
@@ -34,7 +35,7 @@ export function signIn(app: App, local: LocalSignIn) {
       const session = (await jar?.read(req, SESSION_COOKIE, Session)) ?? null
       const caller: Caller = res.locals.caller
       res.json({
-        can_sign_in: jar !== undefined,
+        can_sign_in: app.sign_in !== null,
         login: session?.login ?? (await findLogin(app, caller, req.headers.authorization)),
         is_signed_in: session !== null || local.tokenOf(req) !== undefined,
         github_url: app.config.github_web_url,
@@ -87,22 +88,6 @@ export function signIn(app: App, local: LocalSignIn) {
   return { findToken, ...handlers }
 }
 
-/** An OAuth client with the cookies that are encrypted for it. */
-interface Jar {
-  client: OAuthClient
-  jar: EncryptedCookies
-}
-
-/** Returns a function that returns the current OAuth client with its cookies; undefined while there is none. */
-function currentJar(app: App): () => Jar | undefined {
-  let last: Jar | undefined
-  return () => {
-    const client = app.sign_in
-    if (client && last?.client !== client) last = { client, jar: encryptedCookies(client) }
-    return client ? last : undefined
-  }
-}
-
 /** The login of the token that a tab uses; null without a token, with one that GitHub rejects, and if GitHub names none. Throws other failures, so that the page tries again. */
 async function findLogin(
   app: App,
@@ -118,7 +103,7 @@ async function findLogin(
   }
 }
 
-function required(opened: Jar | undefined): Jar {
+function required<Opened>(opened: Opened | null): Opened {
   if (opened) return opened
   throw new Failure(
     'not_found',
