@@ -78,6 +78,7 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
     content: { 'application/json': { schema: operation.input } },
   }
   const content = { 'application/json': { schema: operation.output } }
+  const headers = headersOf(operation.status)
   const hasBody = !isGet && Object.keys(operation.input.shape).length > 0
   return {
     operationId: name,
@@ -91,32 +92,32 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
       ...(operation.is_conditional ? { header: conditional } : {}),
     },
     ...(hasBody ? { requestBody: body } : {}),
-    responses: withRateLimit({
-      [operation.status]: { description: 'Success.', content },
-      ...(operation.is_conditional && { 304: { description: 'It has the entity tag that was sent.' } }),
-      ...(operation.is_repeatable && { 200: { description: 'It was created before.', content } }),
+    responses: {
+      [operation.status]: { description: 'Success.', headers, content },
+      ...(operation.is_conditional && {
+        304: { description: 'It has the entity tag that was sent.', headers },
+      }),
+      ...(operation.is_repeatable && { 200: { description: 'It was created before.', headers, content } }),
       ...failuresOf(name, operation),
-    }),
+    },
   }
 }
 
-const rateLimit = z.object({
-  RateLimit: z
-    .string()
-    .optional()
-    .meta({
-      description: 'What is left of the quota of the token, once the token is known.',
-      examples: ['"600-in-1min"; r=599; t=60'],
-    }),
-})
-
-function withRateLimit(responses: ZodOpenApiResponsesObject): ZodOpenApiResponsesObject {
-  const limited = Object.entries(responses).map(([status, response]) => {
-    const headers =
-      response.headers instanceof z.ZodObject ? rateLimit.extend(response.headers.shape) : rateLimit
-    return [status, Number(status) < 500 ? { ...response, headers } : response]
+const rateLimit = z
+  .string()
+  .optional()
+  .meta({
+    description: 'What is left of the quota of the token, once the token is known.',
+    examples: ['"600-in-1min"; r=599; t=60'],
   })
-  return Object.fromEntries(limited)
+
+const retryAfter = z.string().meta({ description: 'Seconds to wait before retrying.', examples: ['60'] })
+
+function headersOf(status: number) {
+  return z.object({
+    ...(status < 500 && { RateLimit: rateLimit }),
+    ...((status === 429 || status === 503) && { 'Retry-After': retryAfter }),
+  })
 }
 
 const conditional = z.object({
@@ -157,13 +158,10 @@ const ErrorBody = z
   })
   .meta({ id: 'Error' })
 
-/** A kind of failure, and what it means for an operation. */
-type ShownFailure = [kind: FailureKind, description: string]
-
 const REQUEST_ID = 'req_01h455vb4pex5vsknk084sn02t'
 
-/** Any operation can return these. */
-const FAILURES: ShownFailure[] = [
+/** The kinds of failures, what each means, and the operations that can return it: by default all. */
+const FAILURES: [FailureKind, string, isOf?: (operation: Operation, name: OperationName) => boolean][] = [
   [
     'invalid_request',
     'The request is malformed: invalid JSON, a missing or unknown field, or an invalid cursor.',
@@ -178,47 +176,46 @@ const FAILURES: ShownFailure[] = [
   ],
   ['internal_error', 'Internal error; safe to retry.'],
   ['service_unavailable', 'GitHub or the database is unavailable; safe to retry.'],
+  [
+    'forbidden',
+    'The token does not have the required permission on the repository, or is not authorised for single sign-on.',
+    ({ on }) => on === 'repository',
+  ],
+  [
+    'not_found',
+    'The record does not exist, or the token cannot access its repository.',
+    ({ record }) => record !== null,
+  ],
+  ['not_found', 'The path does not name an issue.', ({ path }) => path.includes('{number}')],
+  ['not_found', 'The pull request is not open, or not tracked.', (_, name) => name === 'explainPullRequest'],
+  ['body_too_large', 'The body is larger than 1 MiB.', ({ method }) => method !== 'GET'],
+  [
+    'invalid_transition',
+    'The current status does not allow the change.',
+    ({ method, path }) => method === 'PATCH' || /\/(?:heartbeat|number)$/.test(path),
+  ],
+  [
+    'idempotency_conflict',
+    'A request with this Idempotency-Key is still in progress.',
+    ({ is_idempotent }) => is_idempotent,
+  ],
+  [
+    'idempotency_mismatch',
+    'The Idempotency-Key was already used with a different body.',
+    ({ is_idempotent }) => is_idempotent,
+  ],
+  [
+    'category_not_allowed',
+    'The settings of the repository disable this category.',
+    (_, name) => name === 'createNotable',
+  ],
 ]
-const FORBIDDEN: ShownFailure = [
-  'forbidden',
-  'The token does not have the required permission on the repository, or is not authorised for single sign-on.',
-]
-const NOT_FOUND: ShownFailure = [
-  'not_found',
-  'The record does not exist, or the token cannot access its repository.',
-]
-const NO_ISSUE: ShownFailure = ['not_found', 'The path does not name an issue.']
-const NOT_OPEN: ShownFailure = ['not_found', 'The pull request is not open, or not tracked.']
-const TOO_LARGE: ShownFailure = ['body_too_large', 'The body is larger than 1 MiB.']
-const NOT_LIVE: ShownFailure = ['invalid_transition', 'The current status does not allow the change.']
-const IDEMPOTENCY: ShownFailure[] = [
-  ['idempotency_conflict', 'A request with this Idempotency-Key is still in progress.'],
-  ['idempotency_mismatch', 'The Idempotency-Key was already used with a different body.'],
-]
-const CATEGORY_DISABLED: ShownFailure = [
-  'category_not_allowed',
-  'The settings of the repository disable this category.',
-]
-
-/** Operations that only a live activity accepts. */
-const LIVE_ONLY = /\/(?:heartbeat|number)$/
 
 /** The error responses of an operation, by status. */
-export function failuresOf(name: OperationName, operation: Operation): ZodOpenApiResponsesObject {
-  const { method, on, record, path, is_idempotent } = operation
-  const all = [
-    ...FAILURES,
-    ...(on === 'repository' ? [FORBIDDEN] : []),
-    ...(record ? [NOT_FOUND] : []),
-    ...(path.includes('{number}') ? [NO_ISSUE] : []),
-    ...(name === 'explainPullRequest' ? [NOT_OPEN] : []),
-    ...(method === 'GET' ? [] : [TOO_LARGE]),
-    ...(method === 'PATCH' || LIVE_ONLY.test(path) ? [NOT_LIVE] : []),
-    ...(is_idempotent ? IDEMPOTENCY : []),
-    ...(name === 'createNotable' ? [CATEGORY_DISABLED] : []),
-  ]
+function failuresOf(name: OperationName, operation: Operation): ZodOpenApiResponsesObject {
   const byStatus = new Map<number, Failure[]>()
-  for (const [kind, description] of all) {
+  for (const [kind, description, isOf] of FAILURES) {
+    if (isOf && !isOf(operation, name)) continue
     const failure = new Failure(kind, description)
     addTo(byStatus, failure.status, failure)
   }
@@ -236,11 +233,7 @@ function responseOf(
   })
   return {
     description: failures.map(({ message }) => message).join(' '),
-    ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
+    ...(status !== 500 && { headers: headersOf(status) }),
     content: { 'application/json': { schema: ErrorBody, examples: Object.fromEntries(examples) } },
   }
 }
-
-const retryAfter = z.object({
-  'Retry-After': z.string().meta({ description: 'Seconds to wait before retrying.', examples: ['60'] }),
-})
