@@ -50,9 +50,7 @@ export async function watchOnce(app: App): Promise<void> {
     try {
       if (watch) await visit(app, watch, watched)
     } catch (error) {
-      report(watched, 'failed', () =>
-        app.log.error({ ...loggedAs(watched), ...faultOf(error) }, 'watch failed'),
-      )
+      report(app, watched, { state: 'failed', level: 'error', message: 'watch failed', ...faultOf(error) })
     }
   }
 }
@@ -67,9 +65,7 @@ async function visit(app: App, watch: Watch, watched: Watched): Promise<void> {
   const stored = await findRepository(db, repo_id)
   if (!stored) return
   if (stored.installation_id !== null) {
-    report(watched, 'installed', () =>
-      app.log.info(loggedAs(watched), 'not watched: the GitHub App is installed'),
-    )
+    report(app, watched, { state: 'installed', message: 'not watched: the GitHub App is installed' })
     return
   }
   await updateRepository(db, repo_id, { watched_at: now, uninstalled_at: null })
@@ -107,16 +103,16 @@ function stop(app: App, watched: Watched, error: unknown): void {
   if (reason !== null) {
     watched.resolved_at = null
     watched.retry_at = later(now, STOP_MS)
-    report(watched, refusal.kind, () =>
-      app.log.warn({ ...loggedAs(watched), status, reason, retry_s: STOP_MS / 1000 }, 'watch stopped'),
-    )
+    const fields = { status, reason, retry_s: STOP_MS / 1000 }
+    report(app, watched, { state: refusal.kind, level: 'warn', message: 'watch stopped', ...fields })
   } else if (pause_ms !== null) {
-    const fields = { ...loggedAs(watched), status, retry_s: Math.ceil(pause_ms / 1000) }
-    report(watched, 'limited', () => app.log.warn(fields, 'watch paused by the rate limit of GITHUB_TOKEN'))
+    const message = 'watch paused by the rate limit of GITHUB_TOKEN'
+    const retry_s = Math.ceil(pause_ms / 1000)
+    report(app, watched, { state: 'limited', level: 'warn', message, status, retry_s })
   } else {
     // Errors of Octokit have a status, even without a response. Any other error is internal.
     const cause = status === undefined ? faultOf(error) : { status, retry_s: POLL_MS / 1000 }
-    report(watched, 'failed', () => app.log.warn({ ...loggedAs(watched), ...cause }, 'watch failed'))
+    report(app, watched, { state: 'failed', level: 'warn', message: 'watch failed', ...cause })
   }
 }
 
@@ -130,14 +126,18 @@ function reasonOf(refusal: GithubError): string | null {
     : `authorise GITHUB_TOKEN for SAML at ${refusal.sso_url}`
 }
 
-/** Calls `write` when the state differs from the last one. */
-function report(watched: Watched, state: string, write: () => void): void {
-  if (watched.state !== state) write()
-  watched.state = state
+interface Report {
+  state: string
+  level?: 'info' | 'warn' | 'error'
+  message: string
+  [field: string]: unknown
 }
 
-function loggedAs({ owner, name }: Watched): { repository: string } {
-  return { repository: `${owner}/${name}` }
+/** Logs a state that differs from the last one. */
+function report({ log }: App, watched: Watched, { state, level = 'info', message, ...fields }: Report): void {
+  const repository = `${watched.owner}/${watched.name}`
+  if (watched.state !== state) log[level]({ repository, ...fields }, message)
+  watched.state = state
 }
 
 /**
@@ -184,9 +184,7 @@ async function refreshSettings(app: App, ctx: RepoContext, { reader, watched }: 
 async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {
   const open = await importPullRequests(app, ctx, reader, { pages_max: PAGES_MAX })
   watched.read_at = ctx.now
-  report(watched, 'watched', () =>
-    app.log.info({ ...loggedAs(watched), open_pull_requests: open }, 'watching pull requests'),
-  )
+  report(app, watched, { state: 'watched', message: 'watching pull requests', open_pull_requests: open })
 }
 
 /**
@@ -209,6 +207,6 @@ async function importUpdated(app: App, ctx: RepoContext, { reader, watched }: Po
   const open = page.filter(({ state }) => state === 'open')
   await importOpen(ctx, open, { known, position: 0 })
   await reads.save()
-  report(watched, 'watched', () => app.log.info(loggedAs(watched), 'watching pull requests'))
+  report(app, watched, { state: 'watched', message: 'watching pull requests' })
   return true
 }
