@@ -1,4 +1,5 @@
 /** Starts and stops the service: configuration → app → HTTP server and workers → shutdown. */
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -181,14 +182,9 @@ async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
   await Promise.race([work, wait(ms, undefined, { ref: false })])
 }
 
-function listen(server: Server, { port, host }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+async function listen(server: Server, { port, host }: Config): Promise<void> {
+  server.listen(port, host)
+  await once(server, 'listening')
 }
 
 /** Whether only this machine can reach the server. */

@@ -1,7 +1,7 @@
 /** Distributes the tables across the nodes of a Citus cluster, by repository (docs/operations.md: Citus), and says how sessions plan their statements. */
 import { sql } from 'drizzle-orm'
 import type { Db } from './database.ts'
-import { lockSchema } from './statements.ts'
+import { lockSchema, ONE_ROW } from './statements.ts'
 
 /**
  * Settings of every session (docs/operations.md lists them for poolers). Sequential scans are off because every statement
@@ -67,9 +67,7 @@ export async function distribute(db: Db): Promise<TablePlacement[]> {
 
 /** Distributes tables that a migration created, if the others are distributed. The transaction must hold the schema lock. */
 export async function distributeMigrated(tx: Db): Promise<void> {
-  const [row] = await tx
-    .select({ is_distributed: sql<boolean>`${sql.raw(IS_DISTRIBUTED)}` })
-    .from(sql`(values (1)) as one`)
+  const [row] = await tx.select({ is_distributed: sql<boolean>`${sql.raw(IS_DISTRIBUTED)}` }).from(ONE_ROW)
   if (row?.is_distributed) await distributeNew(tx, await listTables(tx))
 }
 
@@ -87,7 +85,7 @@ async function refuseWithoutCitus(db: Db): Promise<void> {
       is_worker: sql<boolean>`(select groupid <> 0 from pg_dist_local_group)`,
       is_known: sql<boolean>`exists (select from pg_dist_node where groupid = 0)`,
     })
-    .from(sql`(values (1)) as one`)
+    .from(ONE_ROW)
   if (node?.is_worker)
     throw new DistributeError(
       'DATABASE_URL is the address of a worker of the cluster; set it to the coordinator',
@@ -154,7 +152,7 @@ async function place(tx: Db, { name, placement }: TablePlacement): Promise<void>
 
 /** Configures the planning of statements on the nodes in the same way as on the connections of the service. */
 async function setPlanning(db: Db): Promise<void> {
-  const [row] = await db.select({ database: sql<string>`current_database()` }).from(sql`(values (1)) as one`)
+  const [row] = await db.select({ database: sql<string>`current_database()` }).from(ONE_ROW)
   const database = sql.identifier(row?.database as string)
   for (const [name, value] of Object.entries(PLANNING))
     await db.execute(

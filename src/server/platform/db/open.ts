@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { unavailable } from '../../../vocabulary/failure.ts'
 import { ROOT } from '../../../vocabulary/root.ts'
+import type { Config } from '../config.ts'
 import type { Database, Db } from './database.ts'
 import { distributeMigrated } from './distribute.ts'
 import { openEmbedded } from './embedded.ts'
@@ -13,13 +14,7 @@ import { codeOf } from './errors.ts'
 import { openPostgres } from './postgres.ts'
 import { lockSchema } from './statements.ts'
 
-/** The location of the database. Without `database_url`: the embedded one in `data_dir`. */
-export interface DatabaseAddress {
-  database_url?: string | undefined
-  /** The same database without the connection pooler. Default: `database_url`. */
-  database_direct_url?: string | undefined
-  data_dir: string
-}
+type DatabaseAddress = Pick<Config, 'database_url' | 'database_direct_url' | 'data_dir'>
 
 /** Opens the database and applies missing migrations. */
 export async function openDatabase(address: DatabaseAddress): Promise<Database> {

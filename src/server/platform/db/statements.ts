@@ -45,7 +45,7 @@ export function isOneOf(column: PgColumn, values: readonly string[]): SQL {
 }
 
 /** One row, for a statement that selects only the result of a function. */
-const ONE_ROW = sql`(values (1)) as one`
+export const ONE_ROW = sql`(values (1)) as one`
 
 /** Sends text of at most 8,000 bytes to every instance that listens on the channel, including this one. */
 export async function announce(db: Db, channel: string, text: string): Promise<void> {
