@@ -1,11 +1,12 @@
 /** Which names of changed files that GitHub left out of a comparison the trees of its two commits show, by their kind. */
 import { describe, expect, test } from 'vitest'
-import { LIST_LIMITS, type ListedFile, type Reader } from '../../src/server/github/repository-calls.ts'
+import type { FileEntry } from '../../src/engine/lines/change.ts'
+import { LIST_LIMITS, type Reader } from '../../src/server/github/repository-calls.ts'
 import { completeFiles } from '../../src/server/github/trees.ts'
 
 const REPO = { owner: 'acme', name: 'shop' }
 
-const listed = (filename: string, changes: Partial<ListedFile> = {}): ListedFile => ({
+const listed = (filename: string, changes: Partial<FileEntry> = {}): FileEntry => ({
   filename,
   status: 'modified',
   sha: 'b',
@@ -37,7 +38,7 @@ function reader(trees: Trees): Reader {
 }
 
 /** The completed files beyond the listed ones: name, status and blob. */
-async function added(last: ListedFile, trees: Trees) {
+async function added(last: FileEntry, trees: Trees) {
   const comparison = { files: [...FULL, last], merge_base_sha: 'base' }
   const { files } = await completeFiles(reader(trees), REPO, comparison, {
     head_sha: 'head',

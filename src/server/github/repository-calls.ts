@@ -1,5 +1,6 @@
 /** Calls to GitHub as an installation of the App, or with the token that watches a repository. Each function documents how many calls it makes. */
 import type { Octokit } from '@octokit/rest'
+import type { FileEntry } from '../../engine/lines/change.ts'
 import { statusOf } from './client.ts'
 import type { Installation } from './github-app.ts'
 
@@ -39,17 +40,6 @@ export function named({ owner, name }: RepositoryName) {
   return { owner, repo: name }
 }
 
-export interface ListedFile {
-  filename: string
-  previous_filename?: string | undefined
-  status: string
-  sha: string | null
-  additions: number
-  deletions: number
-  /** Missing for a binary or large file, and for all files of a response with too many lines. */
-  patch?: string | undefined
-}
-
 /** The maximum number of smaller pages that are read for patches that GitHub left out. */
 const PATCH_PAGES_MAX = 5
 /** Sizes of the smaller pages. All divide a full page, so that the first smaller page starts where the full page does. */
@@ -63,10 +53,10 @@ export async function listChangedFiles(
   client: Reader,
   repo: RepositoryName,
   { number, limits }: { number: number; limits: ListLimits },
-): Promise<ListedFile[]> {
-  const read = async (per_page: number, page: number): Promise<ListedFile[]> =>
+): Promise<FileEntry[]> {
+  const read = async (per_page: number, page: number): Promise<FileEntry[]> =>
     (await client.rest.pulls.listFiles({ ...named(repo), pull_number: number, per_page, page })).data
-  const files: ListedFile[] = []
+  const files: FileEntry[] = []
   let left = PATCH_PAGES_MAX
   for (let page = 1; page <= limits.files / limits.page; page += 1) {
     const listed = await read(limits.page, page)
@@ -74,7 +64,7 @@ export async function listChangedFiles(
     const pages = lacksAllPatches(listed) ? Math.min(left, Math.ceil(listed.length / size)) : 0
     left -= pages
     const first = ((page - 1) * limits.page) / size + 1
-    const withPatches: ListedFile[] = []
+    const withPatches: FileEntry[] = []
     for (let each = 0; each < pages; each += 1) withPatches.push(...(await read(size, first + each)))
     files.push(...withPatches, ...listed.slice(withPatches.length))
     if (listed.length < limits.page) break
@@ -87,7 +77,7 @@ export interface Comparison {
   /** The commit that the patches start from. */
   merge_base_sha: string
   /** Cut by GitHub at `ListLimits.compared_files`. */
-  files: ListedFile[]
+  files: FileEntry[]
   /** The newest 250 of its commits: what GitHub lists without paging. */
   commits: string[]
 }
@@ -116,8 +106,8 @@ export async function hasOpenPullRequest(
 }
 
 /** Whether a response has several text files, and none of them has a patch. */
-function lacksAllPatches(files: ListedFile[]): boolean {
-  const texts = files.filter(({ additions, deletions }) => additions + deletions > 0)
+function lacksAllPatches(files: FileEntry[]): boolean {
+  const texts = files.filter(({ additions = 0, deletions = 0 }) => additions + deletions > 0)
   return texts.length > 1 && texts.every(({ patch }) => patch === undefined)
 }
 

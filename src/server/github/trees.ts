@@ -1,22 +1,19 @@
 /** What GitHub cuts from its lists, from trees: the changed files of a comparison beyond 300, and the names in a directory beyond 1,000. */
+import type { FileEntry } from '../../engine/lines/change.ts'
 import { statusOf } from './client.ts'
 import { requestOptions } from './octokit.ts'
 import {
   type Comparison,
   isCommitUnknown,
-  type ListedFile,
   type ListLimits,
   named,
   type Reader,
   type RepositoryName,
 } from './repository-calls.ts'
 
-/** A file that only the trees show has neither a patch nor a number of lines. */
-export type TreeFile = Pick<ListedFile, 'filename' | 'status' | 'sha'>
-
 export interface ChangedFiles {
-  /** The listed files first, then those of the trees by path; at most `ListLimits.files`. */
-  files: (ListedFile | TreeFile)[]
+  /** The listed files first, then those of the trees by path, without patches and numbers of lines; at most `ListLimits.files`. */
+  files: FileEntry[]
   /** False if there may be more. */
   is_complete: boolean
 }
@@ -40,7 +37,7 @@ export async function completeFiles(
   return { files: all.slice(0, limits.files), is_complete: all.length <= limits.files }
 }
 
-function namesOf({ filename, previous_filename, status }: ListedFile): string[] {
+function namesOf({ filename, previous_filename, status }: FileEntry): string[] {
   return status === 'renamed' && previous_filename !== undefined ? [filename, previous_filename] : [filename]
 }
 
@@ -55,9 +52,9 @@ async function readTree(client: Reader, repo: RepositoryName, tree_sha: string):
   return new Map(files.map(({ path, mode, sha }) => [path, { mode, sha }]))
 }
 
-function changesBetween(before: Tree, after: Tree): TreeFile[] {
+function changesBetween(before: Tree, after: Tree): FileEntry[] {
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort()
-  return paths.flatMap((filename): TreeFile[] => {
+  return paths.flatMap((filename): FileEntry[] => {
     const [old, present] = [before.get(filename), after.get(filename)]
     if (present === undefined) return [{ filename, status: 'removed', sha: old?.sha ?? null }]
     if (old === undefined) return [{ filename, status: 'added', sha: present.sha }]
