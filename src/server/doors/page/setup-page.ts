@@ -1,5 +1,5 @@
 /** The pages of `/setup`: HTML without scripts. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Response } from 'express'
 
 const STYLE = `
@@ -20,7 +20,7 @@ button { font: inherit; cursor: pointer; color: inherit; background: light-dark(
 button.main { background: #1059c9; border-color: #1059c9; color: #fff; }
 :focus-visible { outline: 2px solid light-dark(#1059c9, #6cb0ff); outline-offset: 2px; }
 `
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+const STYLE_HASH = hash('sha256', STYLE, 'base64')
 
 /** The content of the page `/setup`, as plain text that is escaped here. */
 export interface SetupForm {

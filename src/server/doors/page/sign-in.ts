@@ -1,5 +1,5 @@
 /** Signing in to the page with GitHub: the App's OAuth flow, and a session in an encrypted cookie that no server stores. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import { z } from 'zod'
 import { PAGE_HEADER } from '../../../vocabulary/contract/route.ts'
@@ -52,7 +52,7 @@ export function signIn(app: App, local: LocalSignIn) {
         client_id: client.client_id,
         redirect_uri: `${client.public_url}/session/callback`,
         state,
-        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+        code_challenge: hash('sha256', verifier, 'base64url'),
         code_challenge_method: 'S256',
       }).toString()
       res.redirect(303, url.href)
@@ -150,6 +150,6 @@ function localPath(given: unknown): string {
 
 /** Compares two secrets in constant time. */
 export function isSame(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
+  const digest = (text: string) => hash('sha256', text, 'buffer')
   return timingSafeEqual(digest(one), digest(other))
 }

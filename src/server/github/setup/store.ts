@@ -2,7 +2,7 @@
  * The one-time codes that open `/setup`, and the credentials of the GitHub App that it created. Codes are written to the log only: whoever
  * creates the App owns it.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { and, eq, gt, lte } from 'drizzle-orm'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -16,7 +16,7 @@ export type CodeRow = typeof setup_codes.$inferSelect
 /** Creates a code that is valid on every instance for 24 hours; a restart of the service logs a new one. Only its hash is stored. */
 export async function issueCode(app: Context): Promise<string> {
   const code = randomBytes(20).toString('base64url')
-  await storeCode(app, { code_hash: hashOf(code), expires_at: later(app.clock(), DAY_MS) })
+  await storeCode(app, { code_hash: hash('sha256', code), expires_at: later(app.clock(), DAY_MS) })
   return code
 }
 
@@ -40,11 +40,7 @@ export async function takeCode({ database, clock }: Context, code: string): Prom
 }
 
 function isValid(code: string, now: Date) {
-  return and(eq(setup_codes.code_hash, hashOf(code)), gt(setup_codes.expires_at, now))
-}
-
-function hashOf(code: string): string {
-  return createHash('sha256').update(code).digest('hex')
+  return and(eq(setup_codes.code_hash, hash('sha256', code)), gt(setup_codes.expires_at, now))
 }
 
 export async function deleteCodes(db: Db): Promise<void> {

@@ -1,5 +1,5 @@
 /** Applies events of pull requests. The webhook surface translates payloads to these calls. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { rulesOf } from '../../../engine/check/compare.ts'
 import type { FileChange } from '../../../engine/lines/change.ts'
 import {
@@ -76,7 +76,7 @@ export async function pullRequestChanged(
     }
     return
   }
-  const summary_hash = hashOf(summaryOf(pr))
+  const summary_hash = hash('sha256', summaryOf(pr), 'base64url').slice(0, 22)
   if (pr.is_open) {
     await linkPullRequestStack(ctx, pr, before)
     const is_untracked = await lacksActivity(ctx, pr.number)
@@ -198,10 +198,6 @@ async function importAgain(app: App, ctx: RepoContext, number: number): Promise<
 export async function trackAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
   if (!ctx.settings.track_pull_requests || !(await lacksActivity(ctx, number))) return
   await importAgain(app, ctx, number)
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
 function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts {
