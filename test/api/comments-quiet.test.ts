@@ -39,18 +39,6 @@ test('of two pull requests on the same lines, the one whose push caused that get
   expect([first, second].filter(hasComment)).toEqual([first])
 })
 
-test.each([
-  ['', undefined],
-  ['Closes #7', expect.stringContaining('**Conflict.** ')],
-])(
-  'of two pull requests of one author that conflict, and say “%s”, the second gets %o',
-  async (body, text) => {
-    const own = { author: 'ada', body }
-    await open('one', own)
-    expect(repository.comment(await open('two', own))).toEqual(text)
-  },
-)
-
 test('a line of a manifest that two pull requests change alike is the same work, until a third one does', async () => {
   const files = [edit(40, 'go 1.26', 'go.mod')]
   await open('one', { files })
@@ -122,23 +110,16 @@ describe('the App is installed on pull requests that conflict', () => {
   })
 })
 
-test.each([
-  ['medium', false],
-  ['high', true],
-])(
-  'a notable of importance %s for the whole repository makes no comment, and with the next push: %s',
-  async (importance, expected) => {
-    const numbers = [await open('one'), await open('two', { files: ['docs/a.md'] })]
-    await repository.advance(QUIET_MS)
-    const before = numbers.filter(hasComment)
-    await repository.createNotable({ importance })
-    expect(numbers.filter(hasComment)).toEqual(before)
-    await repository.advance(QUIET_MS)
-    for (const number of numbers) await repository.push(number, [`docs/${number}.md`])
-    await repository.advance(QUIET_MS)
-    expect(numbers.map(hasComment)).toEqual([expected, expected])
-  },
-)
+test('a notable of high importance for the whole repository makes a comment only with the next push', async () => {
+  const numbers = [await open('one'), await open('two', { files: ['docs/a.md'] })]
+  await repository.advance(QUIET_MS)
+  await repository.createNotable({ importance: 'high' })
+  await repository.advance(QUIET_MS)
+  expect(numbers.filter(hasComment)).toEqual([])
+  for (const number of numbers) await repository.push(number, [`docs/${number}.md`])
+  await repository.advance(QUIET_MS)
+  expect(numbers.map(hasComment)).toEqual([true, true])
+})
 
 test('work that blocks every path makes a comment on each pull request with its next push, which does not count for the budget', async () => {
   const numbers = [await open('one'), await open('two', { files: ['docs/a.md'] })]
@@ -180,19 +161,6 @@ describe('two pull requests of an account that works for many people', () => {
   const ofCopilot = (assignees: string[]): PullGiven => ({
     author: { login: 'Copilot', type: 'Bot' },
     assignees: ['Copilot', ...assignees],
-  })
-  const sameAuthor = async () => (await repository.request('GET', '/overlaps')).body.items[0].same_author
-
-  test.each<[string, string[], string[], boolean]>([
-    ['nobody is assigned', [], [], false],
-    ['two people are assigned', ['ada'], ['ben'], false],
-    ['one person is assigned to one', ['ada'], [], false],
-    ['one person is assigned to both', ['ada', 'cy'], ['ada'], true],
-  ])('%s', async (_, first, second, is_same) => {
-    await open('one', ofCopilot(first))
-    const number = await open('two', ofCopilot(second))
-    expect(await sameAuthor()).toBe(is_same)
-    expect(hasComment(number)).toBe(!is_same)
   })
 
   test('are one author’s once the same person is assigned to both, and no longer when unassigned', async () => {
