@@ -5,8 +5,8 @@ import { parseAst } from 'vitest/node'
 export interface Architecture {
   /** The programs and what they share: each top folder of `src`, and the other top folders that it may import from. */
   programs: Record<string, string[]>
-  /** Folders under `src`, the lowest floor first. Folders on one floor do not import each other. */
-  floors: string[][]
+  /** The folders under `src`, and the floor of each. Folders on one floor do not import each other. */
+  floors: Record<string, number>
   /** Files directly in `src`. They can import everything, and no file imports them. */
   entryPoints: string[]
   /** Packages and `READINGS` that only some files can use. */
@@ -70,7 +70,7 @@ function importProblems(file: string, specifier: string, architecture: Architect
   if (target.startsWith('..')) return [`imports ${specifier} from outside src`]
   const [from, to] = [folderOf(file, architecture), folderOf(target, architecture)]
   if (from === undefined || to === undefined || from === to) return []
-  const height = (folder: string) => architecture.floors.findIndex((floor) => floor.includes(folder))
+  const height = (folder: string) => architecture.floors[folder] as number
   if (from === ENTRY_POINT) return []
   if (to === ENTRY_POINT) return [`imports ${target}, an entry point`]
   const [program, other] = [topFolderOf(file), topFolderOf(target)]
@@ -89,7 +89,7 @@ function topFolderOf(file: string): string {
 /** The innermost folder of the floors that contains a file. */
 function folderOf(file: string, architecture: Architecture): string | undefined {
   if (architecture.entryPoints.includes(file)) return ENTRY_POINT
-  const folders = architecture.floors.flat().filter((folder) => file.startsWith(`${folder}/`))
+  const folders = Object.keys(architecture.floors).filter((folder) => file.startsWith(`${folder}/`))
   return folders.toSorted((one, other) => other.length - one.length)[0]
 }
 
