@@ -1,8 +1,12 @@
 /** Activities at exactly `expires_at`, in every operation that reads them, whether or not a sweep has stored the expiry. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
+import {
+  type ActivityStatus,
+  FINISHED_STATUSES as FINISHED,
+  LIVE_STATUSES as LIVE,
+} from '../../src/vocabulary/activity-status.ts'
 import { later } from '../../src/vocabulary/clock.ts'
-import { FINISHED, LIVE, type Status } from '../fixtures/activity-moves.ts'
 import { useRepository } from '../support/repository.ts'
 
 const TTL_MS = 86_400_000
@@ -14,7 +18,7 @@ afterEach(() => service.deleteRecords())
 const now = () => service.clock.now.toISOString()
 
 /** An activity in this status that expires in a day. */
-async function activityIn(status: Status) {
+async function activityIn(status: ActivityStatus) {
   const { activity } = await repo.create({ branch: 'retries', scope: SCOPE, pr_url: null })
   if (status !== 'active') await repo.request('PATCH', `/activity/${activity.id}`, { body: { status } })
   return read(activity.id)

@@ -1,7 +1,15 @@
-/** When an activity expires: its own time to live, and that of paused work on a branch. */
+/** Which status an activity may get (docs/contract/activities.md#transitions), and when it expires. */
 import { expect, test } from 'vitest'
-import { expiryAt, UNMERGED_MS } from '../../src/engine/records/activity-lifecycle.ts'
+import type { StoredActivity } from '../../src/engine/records/activity.ts'
+import { changesOf, expiryAt, UNMERGED_MS } from '../../src/engine/records/activity-lifecycle.ts'
+import {
+  type ActivityStatus,
+  CLOSED_STATUSES,
+  FINISHED_STATUSES,
+  LIVE_STATUSES,
+} from '../../src/vocabulary/activity-status.ts'
 import { DAY_MS, later } from '../../src/vocabulary/clock.ts'
+import type { UpdateActivity } from '../../src/vocabulary/contract/activity.ts'
 
 const NOW = new Date('2026-03-02T09:00:00.000Z')
 const LIFE = { status: 'active', branch: 'work', pr_number: null, ttl_ms: null, created_at: NOW } as const
@@ -28,4 +36,32 @@ test.each<
   const previous = before && { before: { status: before[0], expires_at: later(NOW, before[1]) } }
   const expiry = expiryAt({ ...LIFE, ...life }, { ...SETTINGS, ...settings }, { now: NOW, ...previous })
   expect(expiry).toEqual(later(NOW, ms))
+})
+
+const ALL = [...LIVE_STATUSES, ...FINISHED_STATUSES, ...CLOSED_STATUSES]
+const CONTEXT = { now: NOW, settings: SETTINGS, repo: { web_urls: [] }, login: null }
+
+test.each<[ActivityStatus, ActivityStatus[]]>([
+  ['planned', ['paused', 'merged', 'expired']],
+  ['active', ['expired']],
+  ['paused', ['merged', 'expired']],
+  ['blocked', ['merged', 'expired']],
+  ['draft-pr-open', ['planned', 'merged', 'expired']],
+  ['ready-for-review', ['planned', 'expired']],
+  ['merged', [...LIVE_STATUSES, 'abandoned', 'expired']],
+  ['abandoned', [...LIVE_STATUSES, 'merged', 'expired']],
+  ['archived', ALL],
+  ['expired', ALL],
+])('a PATCH of work that is %s may set every status but %j', (from, refused) => {
+  const row = { ...LIFE, status: from, expires_at: later(NOW, DAY_MS) } as StoredActivity
+  const isRefused = (status: ActivityStatus) => {
+    try {
+      changesOf(CONTEXT, row, { input: { status } as UpdateActivity, files: undefined })
+      return false
+    } catch (error) {
+      expect(error).toMatchObject({ type: 'invalid_transition' })
+      return true
+    }
+  }
+  expect(ALL.filter(isRefused)).toEqual(refused)
 })
