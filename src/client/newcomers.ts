@@ -1,4 +1,5 @@
 /** Leaves out what people wrote who are new to a repository, because agents read it. */
+import { pullRequestName } from '../vocabulary/names.ts'
 import type { Client } from './client.ts'
 
 /** The activity without the title and the summary of a pull request by somebody who is new to the repository. */
@@ -7,7 +8,7 @@ function withoutNewcomersText<
 >(activity: Given): Given {
   const { id, by_newcomer, pr_url } = activity
   if (!by_newcomer) return activity
-  const title = pr_url === null ? id : `#${pr_url.split('/').at(-1)}`
+  const title = pullRequestName(pr_url) ?? id
   return { ...activity, title, ...('summary' in activity && { summary: title }) }
 }
 
