@@ -7,7 +7,7 @@ import type { RecentPair, Signal, SignalPeriod, Why } from '../../vocabulary/con
 import { Failure } from '../../vocabulary/failure.ts'
 import { type HiddenBecause, OTHERS_SHOWN_MAX } from '../../vocabulary/shown.ts'
 import { listCompared } from '../records/activities/compared-store.ts'
-import { countComments } from '../records/pull-requests/lists-store.ts'
+import { countComments } from '../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { MUTE_LABEL } from './comment.ts'

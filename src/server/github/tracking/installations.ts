@@ -1,7 +1,7 @@
 /** Imports the repositories of new installations, and handles uninstallation. */
 import { later } from '../../../vocabulary/clock.ts'
 import { enqueue, isAnyWaiting, jobOn, listImporting, type NewJob } from '../../jobs/store.ts'
-import { countOpen } from '../../records/pull-requests/lists-store.ts'
+import { countOpen } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import {
   findInstallation,

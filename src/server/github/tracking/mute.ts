@@ -1,7 +1,6 @@
 /** Mutes a pull request, or ends that, by a comment (docs/contract/publishing.md#mute). */
 
-import { listOpen } from '../../records/pull-requests/lists-store.ts'
-import { muteByComment } from '../../records/pull-requests/store.ts'
+import { listOpen, muteByComment } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'

@@ -13,11 +13,11 @@ import { listLive, listUntracked } from '../../records/activities/pull-request-s
 import { enqueueRechecks, isRecheckWaiting } from '../../records/changes/changes.ts'
 import { listChangeSet } from '../../records/file-changes/store.ts'
 import { keepMergedWork } from '../../records/merged-work/store.ts'
-import { listOpen } from '../../records/pull-requests/lists-store.ts'
 import {
   clearRefusals,
   type Facts,
   findPullRequest,
+  listOpen,
   recordPullRequest,
   savePullRequest,
 } from '../../records/pull-requests/store.ts'

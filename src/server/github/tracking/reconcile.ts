@@ -10,7 +10,7 @@ import {
   listUnread,
   listUntracked,
 } from '../../records/activities/pull-request-store.ts'
-import { openPages } from '../../records/pull-requests/lists-store.ts'
+import { openPages } from '../../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation, ConditionalReads } from '../../records/repositories/reading.ts'

@@ -14,7 +14,7 @@ import {
 import { liveSetOf } from '../../compare/database-source.ts'
 import { listPlaced } from '../activities/store.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import { findMergedClosing } from '../pull-requests/store.ts'
+import { findMergedClosing } from '../merged-work/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
 /** How long a merged pull request is named as the one that closed an issue. */

@@ -1,8 +1,8 @@
 /**
- * The lines of merged pull requests, by which work is found that one of them has done already
- * (docs/contract/issues.md#done-already). Every statement starts with the repository id.
+ * What merged pull requests have done: the issues that they close, and the lines by which work is found that one of them has
+ * done already (docs/contract/issues.md#done-already). Every statement starts with the repository id.
  */
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
 import type { DoneBy, DoneSubject } from '../../../engine/check/source.ts'
 import {
   COMMON_MIN,
@@ -160,6 +160,22 @@ export async function findDoneBy(
     ...ENOUGH,
   })
   return twin ? { ...twin, url: `${repo.web_urls[0]}/pull/${twin.number}` } : null
+}
+
+/** The pull request that was merged last, after `since`, and closes the issue. */
+export async function findMergedClosing(
+  db: Db,
+  repo_id: number,
+  { issue, since }: { issue: number; since: Date },
+): Promise<{ number: number; merged_at: Date } | undefined> {
+  const { number, merged_at, closes } = pull_requests
+  const [row] = await db
+    .select({ number, merged_at: sql<Date>`${merged_at}`.mapWith(merged_at) })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), gt(merged_at, since), sql`${issue}::int = any(${closes})`))
+    .orderBy(desc(merged_at), desc(number))
+    .limit(1)
+  return row
 }
 
 /** Deletes the lines of up to `limit` pull requests that were merged before `before`, or that are not stored any more. */
