@@ -166,7 +166,7 @@ const MERGED_WITHIN_MS = 7 * DAY_MS
 const MERGED_PAGE = 250
 
 /** Recently merged activities that share something with the proposal, the last merged first. */
-export async function compareMerged({ ctx, proposal, rules }: CheckedWork): Promise<MergedActivity[]> {
+async function compareMerged({ ctx, proposal, rules }: CheckedWork): Promise<MergedActivity[]> {
   const merged: MergedActivity[] = []
   if (proposal.emptiness !== null) return merged
   const { deadline } = rules
@@ -196,7 +196,7 @@ function* sharing(
 }
 
 /** Null if there is none. Reads nothing if the work changes no files. */
-export async function readDoneBy({
+async function readDoneBy({
   ctx,
   proposal,
   rules,

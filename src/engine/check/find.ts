@@ -88,7 +88,7 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
   const other_base: string[] = []
   for (const [record, by] of near) {
     if (!isOther(record)) continue
-    const ranked = { id: record.id, severity: severityOf(record, by) }
+    const ranked = { id: record.id, severity: severityNear(record, by) }
     if (record.kind === 'notable') notables.push(ranked)
     else if (stacks.areForOtherBases(subject, record)) other_base.push(record.id)
     else activities.push(ranked)
@@ -123,7 +123,8 @@ function baseOf({ base_branch, branch, self }: CheckedWork, stacks: Stacks<LiveR
   return newest?.base_branch ?? null
 }
 
-function severityOf({ kind, weight }: LiveRecord, by: NearBy): Severity {
+/** The severity of a record by what it shares with a proposal. */
+export function severityNear({ kind, weight }: LiveRecord, by: NearBy): Severity {
   if (kind === 'notable') return overlapSeverity('notable', weight)
   return by === 'issue' ? 'high' : overlapSeverity(by, weight)
 }

@@ -2,14 +2,14 @@
 
 import { COMPARED_MAX } from '../../vocabulary/contract/overlap-list.ts'
 import { pagesOf } from '../../vocabulary/lists.ts'
-import { byRank, higher, overlapSeverity, Ranking, type Severity } from '../../vocabulary/severity.ts'
+import { byRank, higher, Ranking, type Severity } from '../../vocabulary/severity.ts'
 import type { Intent } from '../kinds/kinds.ts'
 import type { LiveSet } from '../live-set.ts'
 import { type LiveRecord, scopeOf } from '../record.ts'
 import { type ComparedActivity, storedScopeOf } from '../records/activity.ts'
 import type { Stacks } from '../stacks.ts'
 import { type Proposal, proposalOf, type Rules } from './compare.ts'
-import { nearProposal } from './find.ts'
+import { nearProposal, severityNear } from './find.ts'
 import { intentOf } from './sides.ts'
 import type { CheckContext } from './source.ts'
 
@@ -131,10 +131,7 @@ async function addOne(
     if (newer === undefined) continue
     const other = (participants[newer] as Participant).record
     if (work.stacks.areApart(record, other)) continue
-    const [one, two] = [record, other].map(({ weight }) =>
-      by === 'issue' ? 'high' : overlapSeverity(by, weight),
-    )
-    const severity = higher(one as Severity, two as Severity)
+    const severity = higher(severityNear(record, by), severityNear(other, by))
     pairs.push({ newer, older, severity, by_lines: record.has_files && other.has_files })
   }
   for (const pair of pairs) ranking.add(pair)

@@ -3,6 +3,7 @@
  * activities are compared with each other, each pair once (docs/contract/overlap.md#all-collisions).
  */
 import type { Steps } from '../../vocabulary/clock.ts'
+import type { PathPair } from '../../vocabulary/contract/overlap.ts'
 import {
   COMPARED_MAX,
   type MergeOrder,
@@ -14,13 +15,13 @@ import {
   type SharedPath,
 } from '../../vocabulary/contract/overlap-list.ts'
 import { byConsequence, consequenceOf } from '../../vocabulary/finding.ts'
-import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'
+import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import { sharedIssue } from '../kinds/kinds.ts'
-import type { FileVerdict } from '../lines/pair-verdict.ts'
 import { scopeOf } from '../record.ts'
 import { type RankedCollision, rankCollisions } from './collisions-by-lines.ts'
 import { comparisonOf, type Rules, rulesOf, scopeFindings } from './compare.ts'
 import { findPairs, type LiveWork, type Participant } from './live-pairs.ts'
+import { pairOfFile, pairOfGlobs } from './matches.ts'
 import { mergeOrder, openPullRequests } from './merge-order.ts'
 import { isSameAuthor } from './sides.ts'
 import type { CheckContext } from './source.ts'
@@ -137,7 +138,7 @@ export function* overlapItems(
       severity: pair.severity,
       consequence: consequenceOf(findings) ?? 'possible',
       areas,
-      paths: [...files.map(placeOfFile), ...globs.map(placeOfGlobs)].slice(0, SHARED_PATHS_MAX),
+      paths: [...files.map(pairOfFile), ...globs.map(pairOfGlobs)].slice(0, SHARED_PATHS_MAX).map(placeOf),
       findings,
       same_author: isSameAuthor(older.author, newer.author),
       cut: comparison?.cut ?? false,
@@ -146,12 +147,7 @@ export function* overlapItems(
   return items
 }
 
-function placeOfFile({ path, verdict, confidence, your_lines, their_lines }: FileVerdict): SharedPath {
-  const line_ranges: SharedPath['line_ranges'] =
-    your_lines === null && their_lines === null ? null : [your_lines, their_lines]
-  return { globs: [path, path], example: path, verdict, confidence, line_ranges }
-}
-
-function placeOfGlobs({ yours, theirs, example }: GlobPair): SharedPath {
-  return { globs: [yours, theirs], example, verdict: null, confidence: null, line_ranges: null }
+function placeOf({ yours, theirs, your_lines, their_lines, ...shared }: PathPair): SharedPath {
+  const isUnknown = your_lines === null && their_lines === null
+  return { globs: [yours, theirs], ...shared, line_ranges: isUnknown ? null : [your_lines, their_lines] }
 }

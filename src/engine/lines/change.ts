@@ -64,20 +64,18 @@ export interface FileEntry {
   patch?: string | undefined
 }
 
-const STATUSES: Record<string, ChangeStatus | null> = {
+/** Those of GitHub that are not `modified`. */
+const STATUSES: Record<string, ChangeStatus> = {
   added: 'added',
-  modified: 'modified',
+  copied: 'added',
   removed: 'removed',
   renamed: 'renamed',
-  copied: 'added',
-  changed: 'modified',
-  unchanged: null,
 }
 
 /** The change that an entry describes; null for a file that is not changed. */
 export function changeOf(entry: FileEntry, hash: LineHasher): FileChange | null {
-  const status = STATUSES[entry.status ?? 'modified'] ?? (entry.status === 'unchanged' ? null : 'modified')
-  if (status === null) return null
+  if (entry.status === 'unchanged') return null
+  const status = STATUSES[entry.status ?? 'modified'] ?? 'modified'
   const { additions, deletions, patch, previous_filename: previous } = entry
   const path = storableText(entry.filename)
   const digest = patch === undefined ? null : digestIfReadable(patch, hash)
