@@ -1,4 +1,4 @@
-/** What to do after a check or about an overlap, and which of two sides goes first, for the reader of any medium. Pure. */
+/** What to do about an overlap, and which of two sides goes first, for the reader of any medium. Pure. */
 import { isSameWork, saidIn } from './finding.ts'
 import type { Finding, FindingAdvice } from './finding-kinds.ts'
 import type { Severity } from './severity.ts'
@@ -152,11 +152,6 @@ export function adviceSentence({ order, action }: Advice): string {
   return order === '' ? action : `${order}: ${uncapitalized(action)}`
 }
 
-/** `name`: `#40`, a merged pull request. */
-export function doneAdvice(name: string): string {
-  return `Look at ${name} before you go on: it is merged, and has most of this already.`
-}
-
 /** `title`: null where nothing that other people wrote may be shown. `author`: a login. */
 export function notableAdvice(id: string, title: string | null, author: string | null): string {
   const by = author !== null && LOGIN.test(author) ? ` by ${author}` : ''
@@ -181,27 +176,6 @@ export function authorOf({
 /** GitHub's logins, with those of bots. */
 const LOGIN = /^[\w-]{1,100}(?:\[bot\])?$/
 
-/** What a check without an overlap compared. */
-export interface ClearCheck {
-  /** It reached the limit of its work. */
-  is_exhausted: boolean
-  /** GitHub cut a list of changed files that was compared. */
-  is_cut: boolean
-}
-
-const CUT = 'Not everything was compared, because GitHub cut a list of changed files'
-
-/** `then`: what to do besides, in a few words. */
-export function clearAdvice({ is_exhausted, is_cut }: ClearCheck, then = ''): string {
-  if (is_exhausted) return 'Not everything was compared: narrow the scope and check again.'
-  return `${is_cut ? `${CUT}: go ahead with care` : 'Go ahead'}${then && `, and ${then}`}.`
-}
-
-/** Added to the advice about an overlap; empty if no list was cut. */
-export function cutAdvice({ is_cut }: Pick<ClearCheck, 'is_cut'>): string {
-  return is_cut ? `${CUT}.` : ''
-}
-
 export type Stage = 'declared' | 'draft' | 'ready' | 'queued'
 
 /** The stage of work by its pull request; whether that is in the merge queue is not known here. */
@@ -219,7 +193,7 @@ export const STAGE_WORDS: Record<Stage, { rank: number; label: string; sentence:
 }
 
 /** Why `who` goes first: `#1 was opened first`, or `#1 is ready for review and goes first`. */
-export function whyFirst(who: string, stage: Stage, other: Stage): string {
+function whyFirst(who: string, stage: Stage, other: Stage): string {
   if (stage !== other) return `${who} ${STAGE_WORDS[stage].sentence} and goes first`
   return `${who} ${stage === 'declared' ? 'began' : 'was opened'} first`
 }

@@ -152,10 +152,10 @@ export const KINDS: { [Kind in FindingKind]: Row<FindingOf<Kind>> } = {
   number: {
     leadsTo: () => 'same_number',
     words: {
-      place: numberPlace,
+      place: takenPlace,
       hint: numberHint,
       sentence: (finding, who, quote) =>
-        `${numberPlace(finding, quote)} is taken by ${who}${numberNote(finding, quote)}`,
+        `${takenPlace(finding, quote)} is taken by ${who}${numberNote(finding, quote)}`,
       short: 'the same number as yours',
       label: 'same number',
       advice: {
@@ -171,9 +171,9 @@ export const KINDS: { [Kind in FindingKind]: Row<FindingOf<Kind>> } = {
   parent: {
     leadsTo: () => 'same_number',
     words: {
-      place: parentPlace,
+      place: takenPlace,
       sentence: (finding, who, quote) =>
-        `${who} builds on ${parentPlace(finding, quote)} too (yours: ${quote(finding.yours)}, theirs: ${quote(finding.theirs)})`,
+        `${who} builds on ${takenPlace(finding, quote)} too (yours: ${quote(finding.yours)}, theirs: ${quote(finding.theirs)})`,
       short: 'the same parent as yours',
       label: 'same parent',
       advice: {
@@ -212,17 +212,15 @@ export const KINDS: { [Kind in FindingKind]: Row<FindingOf<Kind>> } = {
   },
 }
 
+/** The number, or the name of the parent. */
+export function takenValue(taken: TakenFinding): string {
+  return taken.kind === 'number' ? taken.number : taken.parent
+}
+
 /** `0042 in db/migrations`. */
-function numberPlace({ number, directory }: FindingOf<'number'>, quote: Quote): string {
-  return inDirectory(quote(number), directory, quote)
-}
-
-function parentPlace({ parent, directory }: FindingOf<'parent'>, quote: Quote): string {
-  return inDirectory(quote(parent), directory, quote)
-}
-
-function inDirectory(name: string, directory: string, quote: Quote): string {
-  return directory === '' ? name : `${name} in ${quote(directory)}`
+function takenPlace(taken: TakenFinding, quote: Quote): string {
+  const name = quote(takenValue(taken))
+  return taken.directory === '' ? name : `${name} in ${quote(taken.directory)}`
 }
 
 function numberHint({ next }: FindingOf<'number'>, quote: Quote): string {

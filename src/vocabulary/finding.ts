@@ -99,11 +99,6 @@ export function takenIn(findings: readonly Finding[]): TakenFinding[] {
   return findings.filter((each): each is TakenFinding => each.kind === 'number' || each.kind === 'parent')
 }
 
-/** The number, or the name of the parent. */
-export function takenValue(taken: TakenFinding): string {
-  return taken.kind === 'number' ? taken.number : taken.parent
-}
-
 /** The finding about a number or a parent, which is `value`. */
 export function takenFinding({
   kind,

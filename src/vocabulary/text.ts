@@ -2,9 +2,6 @@
 
 /** The start of the reason of a check that had nothing to compare. */
 export const NOTHING_COMPARED = 'No activity was compared'
-/** A sentence of the reason of a check that reached its limit. */
-export const BUDGET_EXHAUSTED =
-  'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.'
 
 /** Quotes or escapes a text from users for the place where it is shown. */
 export type Quote = (text: string) => string

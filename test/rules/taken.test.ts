@@ -9,8 +9,8 @@ import {
   takenPlaces,
   takingOf,
 } from '../../src/engine/lines/taken.ts'
-import { saidIn, takenFix, takenValue } from '../../src/vocabulary/finding.ts'
-import type { FindingOf, TakenFinding } from '../../src/vocabulary/finding-kinds.ts'
+import { saidIn, takenFix } from '../../src/vocabulary/finding.ts'
+import { type FindingOf, type TakenFinding, takenValue } from '../../src/vocabulary/finding-kinds.ts'
 import { SAME_NUMBER as NUMBER } from '../support/conclusion.ts'
 
 type File = Pick<ChangedFile, 'path' | 'previous_path' | 'status' | 'migration'>

@@ -1,6 +1,6 @@
 /** The table and the pairs of a replay of shared numbers and parents, in Markdown (docs/research/numbers.md). Pure. */
 import { isSameAuthor } from '../../../src/engine/check/sides.ts'
-import { takenValue } from '../../../src/vocabulary/finding.ts'
+import { takenValue } from '../../../src/vocabulary/finding-kinds.ts'
 import { day, list, opened, share, table } from '../markdown.ts'
 import { type JudgedPair, type Measured, type Told, verdictOf } from './judged.ts'
 

@@ -1,18 +1,9 @@
 /** The sentences of the result of a check, for people and agents (docs/contract/overlap.md#result). Pure. */
 
-import {
-  adviceOf,
-  authorOf,
-  clearAdvice,
-  cutAdvice,
-  doneAdvice,
-  notableAdvice,
-  ownWorkName,
-  whoseOf,
-} from '../../vocabulary/advice.ts'
+import { adviceOf, authorOf, notableAdvice, ownWorkName, whoseOf } from '../../vocabulary/advice.ts'
 import { isSameWork, takenFix, takenIn } from '../../vocabulary/finding.ts'
 import { byRank, type Severity } from '../../vocabulary/severity.ts'
-import { BUDGET_EXHAUSTED, capitalized, count, inQuotes, NOTHING_COMPARED } from '../../vocabulary/text.ts'
+import { capitalized, count, inQuotes, NOTHING_COMPARED } from '../../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, doneSentence, overlapSentence } from '../../vocabulary/verdict-words.ts'
 import { successorOf } from '../lines/taken.ts'
 import { authorLogin, type ComparedActivity, comparedScopeOf } from '../records/activity.ts'
@@ -23,6 +14,11 @@ import type { Conclusion, DoneBy, Found } from './source.ts'
 export function doneName({ number, head_sha }: Pick<DoneBy, 'number' | 'head_sha'>): string {
   return number === null ? head_sha.slice(0, 8) : `#${number}`
 }
+
+/** A sentence of the reason of a check that reached its limit. */
+export const BUDGET_EXHAUSTED =
+  'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.'
+const CUT = 'Not everything was compared, because GitHub cut a list of changed files'
 
 /** `found`: the highest severity of all live work and notables; null if there are none. */
 export function reasonOf(conclusion: Conclusion, found: Severity | null): string {
@@ -128,21 +124,24 @@ function notableSentence({ record, match, severity }: Found<StoredNotable>): str
 
 export function recommendedAction(conclusion: Conclusion, severity: Severity | null): string {
   const { self, collisions, notables, emptiness, expected, cut, checked_against, done_by } = conclusion
-  const is_cut = cut > 0
-  const done = done_by === null ? '' : doneAdvice(doneName(done_by))
+  const done =
+    done_by === null
+      ? ''
+      : `Look at ${doneName(done_by)} before you go on: it is merged, and has most of this already.`
   if (severity === null) {
     if (done !== '') return done
     if (emptiness !== null)
       return self.length > 0
         ? 'Name the files that you change: update your activity with scope.paths or scope.areas.'
         : 'Name the files that you intend to change in scope.paths or scope.areas, and check again.'
+    if (!checked_against.complete) return 'Not everything was compared: narrow the scope and check again.'
     const then =
       self.length > 0
         ? 'keep your activity up to date'
         : expected.size > 0
           ? 'keep the activity of your branch up to date'
           : 'create an activity so that others see your work'
-    return clearAdvice({ is_exhausted: !checked_against.complete, is_cut }, then)
+    return `${cut > 0 ? `${CUT}: go ahead with care` : 'Go ahead'}, and ${then}.`
   }
   const advice = [
     ...collisions
@@ -153,7 +152,7 @@ export function recommendedAction(conclusion: Conclusion, severity: Severity | n
       .slice(0, 1)
       .map((each) => ({ ...each, text: notableAdvice(each.id, each.record.title, each.record.created_by) })),
   ]
-  return [done, textOf(advice.toSorted(othersFirst)), cutAdvice({ is_cut })].filter(Boolean).join(' ')
+  return [done, textOf(advice.toSorted(othersFirst)), cut > 0 ? `${CUT}.` : ''].filter(Boolean).join(' ')
 }
 
 function textOf(sentences: { text: string }[]): string {

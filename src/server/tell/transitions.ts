@@ -2,7 +2,7 @@
 
 import type { ChangedFile } from '../../engine/lines/change.ts'
 import { stillTaken } from '../../engine/lines/taken.ts'
-import { takenValue } from '../../vocabulary/finding.ts'
+import { takenValue } from '../../vocabulary/finding-kinds.ts'
 import type { Outcome } from '../../vocabulary/shown.ts'
 import type { Counterpart } from './counterparts.ts'
 import { causeOf, hasMoved, type LastChange, type LedgerSide, type SideKey } from './sides.ts'
