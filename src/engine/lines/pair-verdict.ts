@@ -1,6 +1,5 @@
 /** The verdict about two sides, over all files that both change, and about each of these files (docs/contract/lines.md#pairs). Pure. */
 import type { Deadline, Steps } from '../../vocabulary/clock.ts'
-import type { NoiseClass } from '../../vocabulary/contract/settings.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
 import { alignHunks, type Work } from './align.ts'
 import { blocksVerdict, type ComparedFile, type Whole } from './blocks-verdict.ts'
@@ -20,17 +19,13 @@ export interface FilePair {
 
 export interface FileVerdict extends LinesVerdict {
   path: string
-  /** The noise class for the verdict `noise`; otherwise null. */
-  noise: NoiseClass | null
   /** The path and lines on your side after the change. The lines are null if they are unknown, and for a declared file. */
   your_head: { path: string; lines: LineRange | null }
 }
 
-type Unplaced = Omit<FileVerdict, 'path' | 'your_head'>
-
 export interface PairVerdict {
   /** The strongest verdict of the files that are not noise, or that of the first file if all are; null if no file is shared. */
-  strongest: Unplaced | null
+  strongest: LinesVerdict | null
   /** In order of path. */
   files: FileVerdict[]
   /** More files are shared than were compared. */
@@ -47,12 +42,11 @@ export interface PairVerdictOptions {
   deadline: Pick<Deadline, 'isOver'>
 }
 
-const NOT_COMPARED: Unplaced = {
+const NOT_COMPARED: LinesVerdict = {
   verdict: 'unknown',
   confidence: null,
   your_lines: null,
   their_lines: null,
-  noise: null,
 }
 
 /** One file a step. */
@@ -62,14 +56,14 @@ export function* pairVerdict(pairs: readonly FilePair[], options: PairVerdictOpt
   let [real, cut] = [0, false]
   for (const { path, yours, theirs } of pairs.toSorted(byPath)) {
     if (options.deadline.isOver) break
-    const noise = noiseOf(yours, options.noise) ?? noiseOf(theirs, options.noise)
+    const isNoise = isPairOfNoise({ yours, theirs }, options.noise)
     const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict) })
-    let is_whole: Whole<boolean> = { yours: noise !== null, theirs: noise !== null }
-    if (noise !== null) files.push({ ...NOT_COMPARED, verdict: 'noise', noise, ...place(NOT_COMPARED) })
+    let is_whole: Whole<boolean> = { yours: isNoise, theirs: isNoise }
+    if (isNoise) files.push({ ...NOT_COMPARED, verdict: 'noise', ...place(NOT_COMPARED) })
     else if (real++ < SHARED_FILES_MAX) {
       const { is_whole: isWhole, ...verdict } = fileVerdict(yours, theirs, isOneBase(yours, theirs))
       is_whole = isWhole
-      files.push({ ...verdict, noise, ...place(verdict) })
+      files.push({ ...verdict, ...place(verdict) })
     } else cut = true
     if (is_whole.yours) whole.yours.add(fileKey(yours))
     if (is_whole.theirs) whole.theirs.add(fileKey(theirs))
@@ -96,9 +90,13 @@ function isOneBase(yours: DigestedFile, theirs: DigestedFile): boolean {
   return yours.base_sha !== null && yours.base_sha === theirs.base_sha
 }
 
-function lacksDeclaredPatch({ yours, theirs }: FilePair, noise: NoiseRules): boolean {
-  const isMissing = [yours, theirs].some(({ origin, digest }) => origin === 'declared' && !digest)
-  return isMissing && noiseOf(yours, noise) === null && noiseOf(theirs, noise) === null
+function isPairOfNoise({ yours, theirs }: Omit<FilePair, 'path'>, rules: NoiseRules): boolean {
+  return noiseOf(yours, rules) !== null || noiseOf(theirs, rules) !== null
+}
+
+function lacksDeclaredPatch(pair: FilePair, rules: NoiseRules): boolean {
+  const isMissing = [pair.yours, pair.theirs].some(({ origin, digest }) => origin === 'declared' && !digest)
+  return isMissing && !isPairOfNoise(pair, rules)
 }
 
 function byPath(a: FilePair, b: FilePair): number {
