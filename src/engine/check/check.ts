@@ -17,7 +17,7 @@ import {
 import { comparisonOf, type Proposal, proposalOf, type Rules, rulesOf } from './compare.ts'
 import { findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
-import { isSameAuthor, joinSides, loginAuthor, readOwnFiles, type SideFields, sideOf } from './sides.ts'
+import { isSameAuthor, joinSides, loginAuthor, readOwnFiles, sideOf } from './sides.ts'
 import type { CheckContext, CheckedWork, CheckInput, Conclusion, DoneBy, DoneWork } from './source.ts'
 
 /** The maximum number of live activities of a branch whose scopes replace a missing scope, and of the characters of their paths. */
@@ -85,7 +85,7 @@ export async function checkActivities(
 /** The side of activities. The digests of its files are read when they are needed. */
 function ownOf(
   ctx: CheckContext,
-  activities: (SideFields & { id: string; changes_complete: boolean })[],
+  activities: ComparedActivity[],
 ): Pick<CheckInput, 'side' | 'readFiles' | 'cut'> {
   const sides = activities.map((row) => ({ id: row.id, side: sideOf(row, ctx) }))
   return {

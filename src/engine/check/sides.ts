@@ -7,13 +7,7 @@ import { type ChangeOrigin, type DigestedFile, fileKey, indexFiles, type SideFil
 import { decodeDigest } from '../lines/digest.ts'
 import { closingIssues } from '../lines/markdown-prose.ts'
 import { manifestPlaces, takingOf } from '../lines/taken.ts'
-import {
-  authorLogin,
-  type ComparedActivity,
-  type ComparedFields,
-  comparedScopeOf,
-  issuesOf,
-} from '../records/activity.ts'
+import { authorLogin, type ComparedActivity, comparedScopeOf, issuesOf } from '../records/activity.ts'
 import type { Rules } from './compare.ts'
 import type { CheckContext, Names, Sided, StoredFile } from './source.ts'
 
@@ -80,13 +74,7 @@ export async function filesSince(
   return since && deadline.run(withDigests(since, since, deadline))
 }
 
-export type SideFields = ComparedFields &
-  Pick<
-    ComparedActivity,
-    'title' | 'summary' | 'actor' | 'created_by' | 'assignee' | 'source' | 'base_sha' | 'pushed_base_sha'
-  >
-
-export function sideOf(row: SideFields, ctx: Pick<CheckContext, 'repo' | 'settings'>): Side {
+export function sideOf(row: ComparedActivity, ctx: Pick<CheckContext, 'repo' | 'settings'>): Side {
   const base: Record<ChangeOrigin, string | null> = { declared: row.base_sha, pushed: row.pushed_base_sha }
   return {
     files: comparedScopeOf(row).files.map((file) => ({ ...file, base_sha: base[file.origin] })),
@@ -96,7 +84,7 @@ export function sideOf(row: SideFields, ctx: Pick<CheckContext, 'repo' | 'settin
 
 /** A side without its files: its author, and the issues that it closes. */
 export function intentOf(
-  row: Omit<SideFields, keyof ComparedFields> & Pick<SideFields, 'pr_number' | 'issue' | 'closes'>,
+  row: ComparedActivity,
   { repo, settings }: Pick<CheckContext, 'repo' | 'settings'>,
 ): Intent {
   const issues = new Set(issuesOf(row))
@@ -109,16 +97,13 @@ export function intentOf(
 
 /** The issues that title and summary close; none once it is known what its pull request closes. */
 function namedIssues(
-  { source, title, summary, closes }: Pick<SideFields, 'source' | 'title' | 'summary' | 'closes'>,
+  { source, title, summary, closes }: ComparedActivity,
   { web_urls }: Pick<CheckContext['repo'], 'web_urls'>,
 ): number[] {
   return source === 'pull_request' && closes ? [] : closingIssues([title, summary], web_urls)
 }
 
-function authorOf(
-  row: Pick<SideFields, 'source' | 'actor' | 'created_by' | 'pr_number' | 'assignee'>,
-  settings: CheckContext['settings'],
-): Author {
+function authorOf(row: ComparedActivity, settings: CheckContext['settings']): Author {
   const isDeclared = row.source === 'api' && row.pr_number === null
   const { actor, assignee } = row
   return loginAuthor(authorLogin(row), settings, { actor: isDeclared ? actor : null, assignee })

@@ -6,6 +6,7 @@ import type { Finding, FindingKind, FindingOf } from '../../vocabulary/finding-k
 import { higher, overlapSeverity, type Severity, type Weight } from '../../vocabulary/severity.ts'
 import { byStrength } from '../../vocabulary/verdict.ts'
 import { type Fingerprint, sharedCount } from '../lines/added-lines.ts'
+import type { Whole } from '../lines/blocks-verdict.ts'
 import type { DigestedFile, FileIndex, SideFile } from '../lines/change.ts'
 import {
   type FilePair,
@@ -58,7 +59,7 @@ export interface IndexedSide extends DigestedSide {
 }
 
 /** Two sides whose changed files were compared. */
-export interface ComparedSides {
+interface ComparedSides {
   yours: DigestedSide
   theirs: DigestedSide
   /** The verdict over all files that both change. */
@@ -85,12 +86,6 @@ const KINDS: { [Name in FindingKind]: Kind<Name> } = {
   paths: { severityOf: (_, weight) => overlapSeverity('path', weight) },
   areas: { severityOf: (_, weight) => overlapSeverity('area', weight) },
   notable: { severityOf: (_, weight) => overlapSeverity('notable', weight) },
-}
-
-/** What the changed files of two sides have in common, the weightiest first. */
-export function findingsOf(sides: ComparedSides): Finding[] {
-  const found: Finding[] = Object.values(KINDS).flatMap((kind): Finding[] => kind.find?.(sides) ?? [])
-  return found.sort(byConsequence)
 }
 
 /** The highest severity; null if nobody has to do anything. `weight`: that of the other side. */
@@ -158,14 +153,9 @@ export interface Comparison {
   /** They share more files than were compared. */
   cut: boolean
   /** The sides all of whose changes the other makes too. */
-  contained: Contained
+  contained: Whole<boolean>
   /** The keys of the files and manifests of `yours` all of whose changes the other makes too. */
   agreed: ReadonlySet<string>
-}
-
-interface Contained {
-  yours: boolean
-  theirs: boolean
 }
 
 export interface CompareOptions extends PairVerdictOptions {
@@ -190,11 +180,18 @@ export function* compareSides(
     theirs: isContained(theirs, yours, whole.theirs),
   }
   const is_contained = contained.yours || contained.theirs
-  const findings = findingsOf({ yours, theirs, pair, is_contained, numbers })
+  const sides: ComparedSides = { yours, theirs, pair, is_contained, numbers }
+  const findings = Object.values(KINDS).flatMap((kind): Finding[] => kind.find?.(sides) ?? [])
   const manifests = [...yours.manifests].filter((key) => theirs.manifests.has(key))
   const counted = [...[...whole.yours].filter((key) => yours.counted.has(key)), ...manifests]
   const agreed = counted.length === 0 ? NONE : new Set(counted)
-  return { findings, files: pair.files.toSorted(byStrength), cut: pair.cut, contained, agreed }
+  return {
+    findings: findings.sort(byConsequence),
+    files: pair.files.toSorted(byStrength),
+    cut: pair.cut,
+    contained,
+    agreed,
+  }
 }
 
 /** Shared, because a list of all pairs keeps the comparison of each. */
