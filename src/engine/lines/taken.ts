@@ -67,8 +67,8 @@ function takenBy({ path, previous_path, status, migration }: NewFile): Taken[] {
 
 /** The places in a live set of what the files take. Without `rules`, of any directory. */
 export function takenPlaces(files: readonly NewFile[], rules?: NumberRules): string[] {
-  const isTaken = counterOf(files)
-  const taken = files.flatMap(takenBy).filter((each) => rules === undefined || isTaken(each, rules))
+  const journaled = journaledIn(files)
+  const taken = files.flatMap(takenBy).filter((each) => !rules || isCounted(each, journaled, rules))
   return [...new Set(taken.map(({ place }) => place))]
 }
 
@@ -83,28 +83,20 @@ export function manifestPlaces(
   )
 }
 
-/** Drizzle lists its migrations in the file `meta/_journal.json`, in the directory below theirs. */
-function isJournal(path: string): boolean {
-  return `/${path}`.endsWith('/meta/_journal.json')
+/** The directories whose migrations Drizzle lists, in a file of the directory below. */
+function journaledIn(files: readonly NewFile[]): Set<string> {
+  const journals = files.filter(({ path }) => `/${path}`.endsWith('/meta/_journal.json'))
+  return new Set(journals.map(({ path }) => directoryOf(directoryOf(path))))
 }
 
-/** Tells which numbers and parents of the files count. */
-function counterOf(files: readonly NewFile[]): Taking['isTaken'] {
-  let journals: Set<string> | undefined
-  const hasJournal = (directory: string) => {
-    journals ??= new Set(
-      files
-        .map(({ path }) => path)
-        .filter(isJournal)
-        .map((path) => directoryOf(directoryOf(path))),
-    )
-    return journals.has(directory)
-  }
-  return ({ kind, directory, path }, { isNumbered, isIgnored }) => {
-    const isByName = () => isNamedForNumbers(directory) || hasJournal(directory)
-    const isCounted = kind === 'parent' || (isNumbered(directory) ?? isByName())
-    return isCounted && !isIgnored(path)
-  }
+/** Whether a number or a parent counts. `journaled`: the directories of `journaledIn`. */
+function isCounted(
+  { kind, directory, path }: Taken,
+  journaled: ReadonlySet<string>,
+  { isNumbered, isIgnored }: NumberRules,
+): boolean {
+  const isByName = () => isNamedForNumbers(directory) || journaled.has(directory)
+  return (kind === 'parent' || (isNumbered(directory) ?? isByName())) && !isIgnored(path)
 }
 
 /** What the files of a side take. */
@@ -112,13 +104,13 @@ export interface Taking {
   taken: ReadonlyMap<string, readonly Taken[]>
   /** The new migrations, by directory. */
   migrations: ReadonlyMap<string, readonly Migration[]>
-  isTaken: (taken: Taken, rules: NumberRules) => boolean
+  journaled: ReadonlySet<string>
 }
 
 export function takingOf(files: readonly NewFile[]): Taking {
   const taken = new Map<string, Taken[]>()
   for (const each of files.flatMap(takenBy)) addTo(taken, each.place, each)
-  return { taken, migrations: migrationsOf(files), isTaken: counterOf(files) }
+  return { taken, migrations: migrationsOf(files), journaled: journaledIn(files) }
 }
 
 /** The most numbers, and the most parents, that two sides are said to share. */
@@ -139,7 +131,7 @@ export function sharedTaken<Kind extends Taken['kind']>(
   for (const [place, own] of yours.taken) {
     const other = theirs.taken.get(place)
     const [your, their] = other ? [notIn(own, other), notIn(other, own)] : []
-    if (your?.kind !== kind || !their || !yours.isTaken(your, rules)) continue
+    if (your?.kind !== kind || !their || !isCounted(your, yours.journaled, rules)) continue
     const { directory, value } = your
     if (kind === 'parent' && isChained(directory)) continue
     const files = { yours: nameOf(your.path), theirs: nameOf(their.path) }

@@ -131,8 +131,7 @@ export function commonName(a: Segment, b: Segment): string | null {
 }
 
 /** A short name that matches a segment. */
-function sampleOf(segment: Segment): string | null {
-  if (typeof segment === 'string') return segment
+function sampleOf(segment: Wild): string | null {
   segment.sample ??= shortestName(segment, ANY_NAME)
   return segment.sample
 }
