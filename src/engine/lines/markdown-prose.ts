@@ -22,7 +22,7 @@ export function proseLines(text: string, { code_spans }: { code_spans: 'keep' | 
   for (const given of text.slice(0, LENGTH_MAX).split(/\r\n|\n|\r/)) {
     if (fence !== null) {
       const closing = given.trim()
-      if (closing.startsWith(fence) && isOnly(closing, fence.charAt(0))) fence = null
+      if (closing.startsWith(fence) && closing === fence.charAt(0).repeat(closing.length)) fence = null
       continue
     }
     const isComment = isInComment
@@ -88,10 +88,6 @@ function endOfSpan(line: string, backticks: string, from: number): number | null
     at = end
   }
   return null
-}
-
-function isOnly(text: string, character: string): boolean {
-  return [...text].every((each) => each === character)
 }
 
 /** The part of a line that is searched for images and tags. */

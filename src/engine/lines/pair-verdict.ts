@@ -1,6 +1,12 @@
 /** The verdict about two sides, over all files that both change, and about each of these files (docs/contract/lines.md#pairs). Pure. */
 import type { Deadline, Steps } from '../../vocabulary/clock.ts'
-import { byStrength, type LineRange, type LinesVerdict, type Verdict } from '../../vocabulary/verdict.ts'
+import {
+  byStrength,
+  type LineRange,
+  type LinesVerdict,
+  NOT_COMPARED,
+  type Verdict,
+} from '../../vocabulary/verdict.ts'
 import { alignHunks, type Work } from './align.ts'
 import { blocksVerdict, type ComparedFile, type Whole } from './blocks-verdict.ts'
 import { type DigestedFile, type FileChange, fileKey, isBinary, isOnlyRenamed, noiseOf } from './change.ts'
@@ -42,12 +48,7 @@ export interface PairVerdictOptions {
   deadline: Pick<Deadline, 'isOver'>
 }
 
-const NOT_COMPARED: LinesVerdict = {
-  verdict: 'unknown',
-  confidence: null,
-  your_lines: null,
-  their_lines: null,
-}
+const UNKNOWN: LinesVerdict = { ...NOT_COMPARED, verdict: 'unknown' }
 
 /** One file a step. */
 export function* pairVerdict(pairs: readonly FilePair[], options: PairVerdictOptions): Steps<PairVerdict> {
@@ -59,7 +60,7 @@ export function* pairVerdict(pairs: readonly FilePair[], options: PairVerdictOpt
     const isNoise = isPairOfNoise({ yours, theirs }, options.noise)
     const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict) })
     let is_whole: Whole<boolean> = { yours: isNoise, theirs: isNoise }
-    if (isNoise) files.push({ ...NOT_COMPARED, verdict: 'noise', ...place(NOT_COMPARED) })
+    if (isNoise) files.push({ ...NOT_COMPARED, verdict: 'noise', ...place(UNKNOWN) })
     else if (real++ < SHARED_FILES_MAX) {
       const { is_whole: isWhole, ...verdict } = fileVerdict(yours, theirs, isOneBase(yours, theirs))
       is_whole = isWhole
@@ -70,7 +71,7 @@ export function* pairVerdict(pairs: readonly FilePair[], options: PairVerdictOpt
     yield
   }
   // Files that were not compared may conflict.
-  const candidates = cut ? [...files, NOT_COMPARED] : files
+  const candidates = cut ? [...files, UNKNOWN] : files
   const strongest = candidates.toSorted(byStrength)[0] ?? null
   const lacks_patch =
     strongest?.verdict === 'unknown' && pairs.some((pair) => lacksDeclaredPatch(pair, options.noise))
@@ -179,8 +180,7 @@ function isSameContent(yours: FileChange, theirs: FileChange): boolean {
 function asWhole(verdict: Verdict): ComparedFile {
   const confidence = verdict === 'conflict' ? 'proved' : null
   const is_same = verdict === 'agrees'
-  const is_whole = { yours: is_same, theirs: is_same }
-  return { verdict, confidence, your_lines: null, their_lines: null, is_whole }
+  return { ...NOT_COMPARED, verdict, confidence, is_whole: { yours: is_same, theirs: is_same } }
 }
 
 /** All lines that a patch changes, from the first to the last; null without a patch. */

@@ -50,10 +50,7 @@ export function asOf<Row extends StoredActivity>(row: Row, now: Date): Row {
   }
 }
 
-interface TimeToLive {
-  activity_ttl_ms: number
-  max_activity_ttl_ms: number | null
-}
+type TimeToLive = Pick<Settings, 'activity_ttl_ms' | 'max_activity_ttl_ms'>
 
 /** How long paused work on a branch is kept after its last push: it waits for a merge, whatever became of its author. */
 export const UNMERGED_MS = 14 * DAY_MS
@@ -98,7 +95,7 @@ export function statusWithPullRequest(status: ActivityStatus, draft: boolean): A
 
 export interface ActivityContext {
   now: Date
-  settings: Pick<Settings, 'activity_ttl_ms' | 'max_activity_ttl_ms'>
+  settings: TimeToLive
   repo: { web_urls: readonly string[] }
   /** Of the caller; null if it is not known. */
   login: string | null
