@@ -25,10 +25,7 @@ export interface FoundWork
   comparisons: ReadonlyMap<string, Comparison>
 }
 
-interface Counts {
-  activities: number
-  notables: number
-}
+type Counts = ReturnType<LiveSet['countAt']>
 
 /** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. */
 export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {

@@ -14,11 +14,7 @@ const TIMESTAMPED = /^\D{0,4}\d{8,}/
 /** The maximum number of directories whose next number is looked up. */
 const DIRECTORIES_MAX = 3
 
-export interface TakenNumber {
-  number: string
-  /** A pull request such as `#12`, the id of an activity, or `base` for the base branch. */
-  by: string
-}
+type TakenNumber = ReservedAnswer['taken'][number]
 
 type NumbersContext = Pick<CheckContext, 'now' | 'source'>
 
@@ -35,7 +31,7 @@ export async function listInFiles(ctx: NumbersContext, directory: string): Promi
   return taken
 }
 
-/** Who holds a number, see `TakenNumber`. */
+/** Who holds a number: a pull request such as `#12`, or the id of an activity. */
 function holderOf(activity_id: string, pr_number: number | null): string {
   return pr_number === null ? activity_id : `#${pr_number}`
 }

@@ -164,14 +164,10 @@ export type ComparedFields = Pick<
   | 'closes'
 >
 
-export interface ComparedFile extends ChangedFile {
-  origin: ChangeOrigin
-}
-
-export interface ComparedScope extends Scope {
+interface ComparedScope extends Scope {
   /** The paths are file names without wildcards. */
   is_literal: boolean
-  files: ComparedFile[]
+  files: (ChangedFile & { origin: ChangeOrigin })[]
 }
 
 /**

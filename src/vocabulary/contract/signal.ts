@@ -11,7 +11,7 @@ import {
   textOrNull,
   timestampOrNull,
 } from './field.ts'
-import { ConsequenceCounts, ConsequenceOfPair } from './finding.ts'
+import { ConsequenceCounts, ConsequenceOfPair, comparedLines } from './finding.ts'
 import { Severity } from './overlap.ts'
 
 export const CommentBudget = object('CommentBudget', {
@@ -68,11 +68,7 @@ const lines = z.tuple([z.int(), z.int()])
 const RecentPair = object('RecentPair', {
   sides: z.tuple([RecentSide, RecentSide]).describe('The two pull requests or branches.'),
   consequence: ConsequenceOfPair.describe('What the pair leads to.'),
-  confidence: z
-    .enum(['proved', 'likely'])
-    .meta({ examples: ['proved'] })
-    .nullable()
-    .describe('The confidence of the conflict; null if there is none.'),
+  confidence: comparedLines.confidence.describe('The confidence of the conflict; null if there is none.'),
   files: z
     .array(
       object('RecentFile', {
