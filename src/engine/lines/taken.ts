@@ -67,7 +67,7 @@ function takenBy({ path, previous_path, status, migration }: NewFile): Taken[] {
 
 /** The places in a live set of what the files take. Without `rules`, of any directory. */
 export function takenPlaces(files: readonly NewFile[], rules?: NumberRules): string[] {
-  const journaled = journaledIn(files)
+  const journaled = journaledIn(rules ? files : [])
   const taken = files.flatMap(takenBy).filter((each) => !rules || isCounted(each, journaled, rules))
   return [...new Set(taken.map(({ place }) => place))]
 }
