@@ -14,7 +14,7 @@ import { MUTE_LABEL } from './comment.ts'
 import { checkPullRequest, type Facts, readBudget, readFacts } from './read.ts'
 import { buildReport, type Report } from './report.ts'
 import { branchOf, findAuthor, numberOf } from './sides.ts'
-import { countShownSince, listShown } from './store.ts'
+import { countShown, listShown } from './store.ts'
 import type { PairRow, Slot } from './table.ts'
 import { inOrderOfComment, isIgnored, isMuted } from './who-is-told.ts'
 
@@ -143,7 +143,7 @@ export async function getSignal(ctx: RepoContext): Promise<Signal> {
 
 async function countPeriod({ db, now, repo }: RepoContext, days: number): Promise<SignalPeriod> {
   const since = later(now, -days * DAY_MS)
-  const { by_outcome, by_consequence } = await countShownSince(db, repo.id, since)
+  const { by_outcome, by_consequence } = await countShown(db, { repo_id: repo.id, since })
   const { same_work, same_number, conflict, possible } = by_consequence
   const shown = Object.values(by_outcome).reduce((sum, count) => sum + count, 0)
   const { posted, edited, up, down } = await countComments(db, repo.id, since)

@@ -177,28 +177,17 @@ interface ShownCounts {
   by_consequence: Record<Consequence, number>
 }
 
-const isShown = sql`${firstShownAt(pairs)} is not null`
-
 function shownSince(repo_id: number, since: Date): SQL {
   return and(eq(pairs.repo_id, repo_id), gte(firstShownAt(pairs), since.toISOString())) as SQL
 }
 
-/** The pairs first shown since `since`. */
-export function countShownSince(db: Db, repo_id: number, since: Date): Promise<ShownCounts> {
-  return countPairs(db, shownSince(repo_id, since))
-}
-
-/** The shown pairs of all repositories, by outcome. */
-export async function countShown(db: Db): Promise<Record<Outcome, number>> {
-  return (await countPairs(db, isShown)).by_outcome
-}
-
-async function countPairs(db: Db, condition: SQL): Promise<ShownCounts> {
+/** Counts the pairs of a repository that were first shown since `since`, or all shown pairs of all repositories. */
+export async function countShown(db: Db, of?: { repo_id: number; since: Date }): Promise<ShownCounts> {
   const { outcome, consequence } = pairs
   const shown = db
     .select({ outcome, consequence })
     .from(pairs)
-    .where(condition)
+    .where(of ? shownSince(of.repo_id, of.since) : isNotNull(firstShownAt(pairs)))
     .limit(COUNTED_MAX)
     .as('shown')
   const rows = await db
