@@ -110,17 +110,6 @@ describe('the App is installed on pull requests that conflict', () => {
   })
 })
 
-test('a notable of high importance for the whole repository makes a comment only with the next push', async () => {
-  const numbers = [await open('one'), await open('two', { files: ['docs/a.md'] })]
-  await repository.advance(QUIET_MS)
-  await repository.createNotable({ importance: 'high' })
-  await repository.advance(QUIET_MS)
-  expect(numbers.filter(hasComment)).toEqual([])
-  for (const number of numbers) await repository.push(number, [`docs/${number}.md`])
-  await repository.advance(QUIET_MS)
-  expect(numbers.map(hasComment)).toEqual([true, true])
-})
-
 test('work that blocks every path makes a comment on each pull request with its next push, which does not count for the budget', async () => {
   const numbers = [await open('one'), await open('two', { files: ['docs/a.md'] })]
   await repository.advance(QUIET_MS)
@@ -132,29 +121,15 @@ test('work that blocks every path makes a comment on each pull request with its 
   expect((await signal()).budget.share).toBe(0)
 })
 
-describe('work that is declared by globs', () => {
-  const declare = (given: object) => repository.createActivity({ scope: { paths: ['src/**'] }, ...given })
-
-  test.each<[string, object, boolean]>([
-    ['of low risk makes none', {}, false],
-    ['of high risk makes one', { risk: 'high' }, true],
-    ['that names a folder makes none', { scope: { paths: ['src'] } }, false],
-    ['that names the file beside a glob makes one', { scope: { paths: ['src/**', 'src/pay.ts'] } }, true],
-  ])('%s', async (_, given, expected) => {
-    await declare(given)
-    expect(hasComment(await open('one'))).toBe(expected)
-  })
-
-  test('is in the answers and in the check run, and counts as not shown', async () => {
-    useSettings('check_run: true')
-    const id = await declare({})
-    await open('one')
-    const { body } = await repository.request('GET', `/activity/${id}`)
-    expect(body.overlap).toMatchObject({ overlap_detected: true, severity: 'medium' })
-    const [run] = repository.githubRepo.checkRuns()
-    expect(run?.output.summary).toContain('(medium, declared by a glob, not by file)')
-    expect((await signal()).periods[1].pairs.shown).toBe(0)
-  })
+test('work that is declared by globs makes no comment, is in the answers and in the check run, and counts as not shown', async () => {
+  useSettings('check_run: true')
+  const id = await repository.createActivity({ scope: { paths: ['src/**'] } })
+  expect(hasComment(await open('one'))).toBe(false)
+  const { body } = await repository.request('GET', `/activity/${id}`)
+  expect(body.overlap).toMatchObject({ overlap_detected: true, severity: 'medium' })
+  const [run] = repository.githubRepo.checkRuns()
+  expect(run?.output.summary).toContain('(medium, declared by a glob, not by file)')
+  expect((await signal()).periods[1].pairs.shown).toBe(0)
 })
 
 describe('two pull requests of an account that works for many people', () => {
@@ -162,6 +137,7 @@ describe('two pull requests of an account that works for many people', () => {
     author: { login: 'Copilot', type: 'Bot' },
     assignees: ['Copilot', ...assignees],
   })
+  const sameAuthor = async () => (await repository.request('GET', '/overlaps')).body.items[0].same_author
 
   test('are one author’s once the same person is assigned to both, and no longer when unassigned', async () => {
     await open('one', ofCopilot(['ada']))
@@ -171,9 +147,12 @@ describe('two pull requests of an account that works for many people', () => {
       await repository.deliver(number, assignees.length > 0 ? 'assigned' : 'unassigned')
       await repository.advance(QUIET_MS)
     }
+    expect(hasComment(number)).toBe(true)
     await assign(['ada'])
+    expect(await sameAuthor()).toBe(true)
     expect(repository.comment(number)).toContain('by the same author')
     await assign([])
+    expect(await sameAuthor()).toBe(false)
     expect(repository.comment(number)).toMatch(/changes lines? 40/)
   })
 
@@ -182,18 +161,6 @@ describe('two pull requests of an account that works for many people', () => {
     await open('one', { author: 'acme-agent[bot]' })
     expect(hasComment(await open('two', { author: 'acme-agent[bot]' }))).toBe(true)
   })
-})
-
-test('a bot and a user whom the settings call one get no comment, and make none', async () => {
-  useSettings('comment: {bots: [acme-ci]}')
-  const numbers = [
-    await open('one', { author: 'Acme-CI' }),
-    await open('two', { author: { login: 'renovate[bot]', type: 'Bot' } }),
-    await open('three'),
-    await open('four', { author: 'acme-ci' }),
-  ]
-  expect(numbers.filter(hasComment)).toEqual([])
-  expect((await signal()).periods[1].comments.posted).toBe(0)
 })
 
 test.each([

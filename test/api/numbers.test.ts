@@ -104,19 +104,6 @@ describe('after the merge of one', () => {
     expect(text).toContain('(`0042_orders.sql`); the next free number is `0043`')
     expect(text).toContain('`git mv db/migrations/0042_carts.sql db/migrations/0043_carts.sql`')
   })
-
-  test('hears it until it is renumbered', async () => {
-    const carts = await open('carts', [added(CARTS)])
-    const orders = await open('orders', [added(ORDERS)])
-    await merge(carts)
-    await repository.push(orders, [added(ORDERS), 'src/pay.ts'])
-    await repository.advance(2 * QUIET_MS)
-    expect(repository.comment(orders)).toContain('is taken on the base branch by')
-    await repository.push(orders, [added('db/migrations/0043_orders.sql')])
-    await repository.advance(2 * QUIET_MS)
-    expect(repository.comment(orders)).toContain('**No overlap any more.**')
-    expect((await get('/signal')).periods[0].pairs).toMatchObject({ shown: 1, merged_anyway: 1 })
-  })
 })
 
 describe('a reserved number', () => {

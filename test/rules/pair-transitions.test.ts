@@ -23,7 +23,6 @@ import {
   gatherPairs,
   type Sighting,
   slotOf,
-  takenAfterMerge,
   withOutcome,
 } from '../../src/server/tell/transitions.ts'
 import { comparedActivity, SAME_NUMBER } from '../support/conclusion.ts'
@@ -117,8 +116,8 @@ describe('a comparison that finds the pair', () => {
 })
 
 describe('a comparison that does not find it any more', () => {
-  const lost = (mine: LastChange, other: LastChange | null, row = open) =>
-    afterAbsence(row, { key: '#2', mine, other }, at(30))
+  const lost = (mine: LastChange, other: LastChange | null) =>
+    afterAbsence(open, { key: '#2', mine, other }, at(30))
 
   test.each([
     ['after a push of this side: resolved', pushed(25, 'b2'), pushed(0, 'a1'), 'resolved', at(25)],
@@ -131,11 +130,6 @@ describe('a comparison that does not find it any more', () => {
     ['because the work of a branch ended: given up', pushed(10, 'b1'), null, 'given_up', at(30)],
   ])('%s', (_, mine, other, outcome, ended_at) => {
     expect(lost(mine, other)).toMatchObject({ outcome, ended_at })
-  })
-
-  test('after a branch got its pull request: open', () => {
-    const declared = found(undefined, pushed(10), pushed(0))
-    expect(lost(pushed(10, 'b1'), pushed(0, 'a1'), declared)).toEqual(declared)
   })
 })
 
@@ -233,21 +227,9 @@ test.each<[string, PairRow[], PairRow[]]>([
   expect([...gatherPairs(rows, '#2', 'branch:fix').values()]).toEqual(expected)
 })
 
-const taking = (path: string) => [{ path, previous_path: null, status: 'added' as const }] as ChangedFile[]
-const ORDERS = 'db/migrations/0042_orders.sql'
-
-test.each([
-  ['after the other side was merged', merged, ORDERS, ['0042_carts.sql']],
-  ['not after a push renamed its file', merged, 'db/migrations/0043_orders.sql', []],
-  ['not before', open, ORDERS, []],
-  ['not after it was merged itself', afterEnd(open, { key: '#2', is_merged: true, at: at(20) }), ORDERS, []],
-])('a side still takes the number that both took %s', (_, row, path, expected) => {
-  expect(takenAfterMerge(row, '#2', taking(path)).map(({ theirs }) => theirs)).toEqual(expected)
-})
-
 describe('a side', () => {
   const work = (id: string, given: Partial<ActivityRow>) => comparedActivity(id, given) as ActivityRow
-  const files = taking('a.ts')
+  const files = [{ path: 'a.ts' }] as ChangedFile[]
   const works = [
     work('a', { created_at: at(3), changed_files: files }),
     work('b', { declared_at: at(5), created_at: at(9) }),

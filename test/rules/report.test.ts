@@ -5,7 +5,7 @@ import type { PullRequestRow } from '../../src/server/records/pull-requests/tabl
 import { commentOf } from '../../src/server/tell/comment.ts'
 import { describeCounterpart } from '../../src/server/tell/counterparts.ts'
 import { buildReport, reportNothing } from '../../src/server/tell/report.ts'
-import { groupOverlaps, pullRequestSubject } from '../../src/server/tell/sides.ts'
+import { groupOverlaps, pullRequestSubject, type Subject } from '../../src/server/tell/sides.ts'
 import type { PairRow } from '../../src/server/tell/table.ts'
 import { isAhead, type Stage } from '../../src/vocabulary/advice.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
@@ -26,13 +26,8 @@ const ready = {
     is_by_newcomer: false,
     opened_at: at(10),
   },
-  ...{
-    pushed_at: at(10),
-    ready_at: null,
-    own_event_at: at(10),
-    commented_at: null,
-    comment_deleted_at: null,
-  },
+  ...{ pushed_at: at(10), ready_at: null, own_event_at: at(10) },
+  ...{ commented_at: null, comment_deleted_at: null },
   head_sha: 'a'.repeat(40),
 }
 /** Both sides are shown, so that only the severity suppresses an overlap. */
@@ -55,6 +50,10 @@ interface Given {
   /** When #3 was opened. */
   opened_at?: Date | undefined
   pairs?: Map<string, PairRow>
+  room?: 'strong'
+  next_numbers?: Map<string, string>
+  /** The new files of #7. */
+  added?: string[]
 }
 
 function report(found: Partial<Conclusion>, given: Given = {}) {
@@ -65,12 +64,14 @@ function report(found: Partial<Conclusion>, given: Given = {}) {
   const all = { ...NOTHING_FOUND, ...found }
   const settings = { ...DEFAULT_SETTINGS, comment: { ...comment, min_severity, draft_min_severity } }
   const row = pr as PullRequestRow
-  const subject = pullRequestSubject(row, [])
+  const files = given.added?.map((path) => ({ path, previous_path: null, status: 'added' })) ?? []
+  const subject = { ...pullRequestSubject(row, []), files } as unknown as Subject
   const counterparts = groupOverlaps(all.collisions).map((group) =>
     describeCounterpart(group, open, { subject, comment: settings.comment }),
   )
   const all_facts = { ...elsewhere, ...facts, subject, settings, counterparts }
-  return buildReport(row, all, all_facts as unknown as ReportFacts).report
+  const { report, named } = buildReport(row, all, all_facts as unknown as ReportFacts)
+  return { ...report, named }
 }
 
 const pull = (number: number) => ({
@@ -97,9 +98,12 @@ test.each<[Severity, Severity, boolean, Severity[]]>([
     const notes = report({ notables }, given)
     expect(notes.notables.map((note) => note.severity)).toEqual(expected)
     expect(notes.suppressed.notables.map((note) => note.severity)).toEqual(left_out)
+    expect(notes).toMatchObject({ severity: expected[0], earns_comment: true, charge: null })
     const compared = { activities: 3, notables: 1, expected: 0 }
     expect(shown).toMatchObject({ severity: 'high', earns_comment: true, compared, not_compared: null })
     expect(shown.charge).toEqual({ commented_at: at(20), is_over_budget: false })
+    const again = { ...given, pr: { ...given.pr, commented_at: at(12) as never } }
+    expect(report({ collisions }, again).charge).toBeNull()
     expect(shown.threshold).toEqual({
       severity: is_draft ? draft_min_severity : min_severity,
       is_of_draft: is_draft,
@@ -201,6 +205,19 @@ describe('the paths of a branch or pull request', () => {
   })
 })
 
+test.each<[string, string[], Partial<Collision['record']>, boolean]>([
+  ['a glob is not shown', ['src/**'], {}, false],
+  ['… of high risk is shown', ['src/**'], { risk: 'high' }, true],
+  ['a folder is not shown', ['src'], {}, false],
+  ['a glob and the name of the file is shown', ['src/**', './src/pay.ts'], {}, true],
+])('work that is declared by %s', (_, declared, record, isShown) => {
+  const file = { yours: 'src/pay.ts', example: 'src/pay.ts', ...NOT_COMPARED }
+  const paths = declared.map((theirs) => ({ ...file, theirs }))
+  const { activities, suppressed } = report({ collisions: [collision('a', 'high', record, { paths })] })
+  expect(activities).toHaveLength(isShown ? 1 : 0)
+  expect(suppressed.activities).toMatchObject(isShown ? [] : [{ suppression: 'declared_by_glob' }])
+})
+
 describe('the order of pull requests', () => {
   const standing = (stage: Stage, minute: number, number: number | null = null) => ({
     stage,
@@ -231,6 +248,7 @@ describe('the order of pull requests', () => {
   })
 })
 
+const pullLink = (number: number) => ({ number, url: `https://github.com/acme/shop/pull/${number}` })
 /** With #3, which was merged at 9:15 after #7 was shown the pair. */
 const MERGED: Partial<PairRow> = {
   ...{ a: '#3', b: '#7', merged: 'a', merged_at: at(15), a_shown_at: null, b_shown_at: at(11), sequence: [] },
@@ -240,12 +258,14 @@ const MERGED: Partial<PairRow> = {
 test.each<[string, Partial<PairRow>, number[]]>([
   ['was merged after the last push', {}, [3]],
   ['was merged before', { merged_at: at(9) }, []],
+  ['was merged in the same second', { merged_at: at(10) }, []],
   ['was never shown', { a_shown_at: at(11), b_shown_at: null }, []],
   ['is not merged', { merged: null, merged_at: null }, []],
   ['saw this one merged', { merged: 'b' }, []],
 ])('a report names to rebase over another pull request or not, which %s', (_, changes, expected) => {
   const pairs = new Map([['#3', { ...MERGED, ...changes } as PairRow]])
-  expect(report({}, { pairs }).merged.map(({ number }) => number)).toEqual(expected)
+  const merged = expected.map(pullLink)
+  expect(report({}, { pairs })).toMatchObject({ merged, severity: null, earns_comment: false, charge: null })
 })
 
 test.each<[string, object, boolean]>([
@@ -253,11 +273,56 @@ test.each<[string, object, boolean]>([
   ['not without one', { own_event_at: null }, false],
   ['not after somebody deleted it', { comment_deleted_at: at(30) }, false],
   ['for a pair that was found since', { comment_deleted_at: at(5) }, true],
-])('work that is done already earns a comment %s', (_, changes, earns_comment) => {
+])('work, also if it is done already, earns a comment %s', (_, changes, earns_comment) => {
   const pairs = new Map([['#40', { ...MERGED, a: '#40', seen_at: at(11) } as PairRow]])
-  const found = report({ done_by: DONE_BY }, { pairs, pr: { ...ready, ...changes } })
+  const given = { pairs, pr: { ...ready, ...changes } }
+  const live = report({ collisions: [collision('a', 'high', pull(40))] }, given)
+  expect(live.earns_comment).toBe(earns_comment)
+  const found = report({ done_by: DONE_BY }, { ...given, room: 'strong' })
   const done = { number: 40, shared: 9, lines: 10 }
   expect(found).toMatchObject({ earns_comment, severity: 'high', done, merged: [], may_merge: true })
+  expect(found.charge?.is_over_budget).toBe(true)
+})
+
+describe('a number that a merge took', () => {
+  const name = (name: string) => ({ name, own: null })
+  const sequence = [
+    {
+      ...{ kind: 'number' as const, directory: 'db/migrations', value: '0042' },
+      ...{ a: name('0042_carts.sql'), b: name('0042_orders.sql') },
+    },
+  ]
+  const withMerged = (merged: PairRow['merged']) =>
+    new Map([['#3', { ...MERGED, merged, sequence } as PairRow]])
+  const given = {
+    pairs: withMerged('a'),
+    next_numbers: new Map([['db/migrations', '0043']]),
+    added: ['db/migrations/0042_orders.sql'],
+  }
+
+  test('is said at once, with the next free one, instead of the rebase', () => {
+    const found = report({}, { ...given, pr: { ...ready, own_event_at: null as never } })
+    expect(found).toMatchObject({ severity: 'high', earns_comment: true, charge: null, merged: [] })
+    const fixes = ['git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql']
+    const taken = [{ number: '0042', next: '0043', yours: '0042_orders.sql', theirs: '0042_carts.sql' }]
+    expect(found.taken).toMatchObject([{ ...pullLink(3), taken, fixes }])
+  })
+
+  test.each<[string, Given]>([
+    ['once it is renumbered', { added: ['db/migrations/0043_orders.sql'] }],
+    ['on a stale pull request', { pr: { ...ready, pushed_at: new Date(0) } }],
+    ['before the merge', { pairs: withMerged(null) }],
+    ['on the merged one', { pairs: withMerged('b') }],
+    ['by a branch', { pairs: new Map([['branch:x', { ...MERGED, sequence } as PairRow]]) }],
+  ])('is not said %s', (_, changes) => {
+    expect(report({}, { ...given, ...changes }).taken).toEqual([])
+  })
+})
+
+test('a comment names the merged pull request that has the work, and three others', () => {
+  const pairs = new Map([['#40', { ...MERGED, a: '#40' } as PairRow]])
+  const collisions = [3, 4, 5, 6].map((number) => collision(`${number}`, 'high', pull(number)))
+  expect(report({ collisions, done_by: DONE_BY }, { pairs }).named).toEqual(['#40', '#3', '#4', '#5'])
 })
 
 test.each([
