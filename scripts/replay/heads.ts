@@ -1,21 +1,9 @@
 /** The heads of pull requests with their changed files, and the service's comparison of two of them. Pure. */
 
 import { rulesOf } from '../../src/engine/check/compare.ts'
-import { digestedSide } from '../../src/engine/check/sides.ts'
-import {
-  type Comparison,
-  compareSides,
-  type DigestedSide,
-  type Intent,
-} from '../../src/engine/kinds/kinds.ts'
-import {
-  type DigestedFile,
-  type FileChange,
-  type FileIndex,
-  indexFiles,
-  namesOf,
-  sharedFiles,
-} from '../../src/engine/lines/change.ts'
+import { indexedSide } from '../../src/engine/check/sides.ts'
+import { type Comparison, compareSides, type IndexedSide, type Intent } from '../../src/engine/kinds/kinds.ts'
+import { type FileChange, namesOf, sharedFiles } from '../../src/engine/lines/change.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
 import type { FilePair } from '../../src/engine/lines/pair-verdict.ts'
 import { takenPlaces } from '../../src/engine/lines/taken.ts'
@@ -29,10 +17,7 @@ import type { Revision } from './revisions.ts'
 /** For how long a push keeps work live, in seconds. */
 export const LIVE_S = DEFAULT_SETTINGS.comment.stale_after_days * DAY
 
-export interface Head extends DigestedSide {
-  files: readonly DigestedFile[]
-  index: FileIndex<DigestedFile>
-}
+export type Head = IndexedSide
 
 /** A pull request with its files. */
 export interface Changed extends PullRequest {
@@ -54,7 +39,8 @@ const { numbers } = rulesOf(DEFAULT_SETTINGS, [])
 export function headOf(changes: readonly FileChange[], side: Intent, noise: NoiseRules): Head {
   // The service does not know the merge base of a pull request.
   const files = changes.map((change) => ({ ...change, origin: 'pushed' as const, base_sha: null }))
-  return { ...atOnce(digestedSide(side, files, { noise, numbers })), files, index: indexFiles(files) }
+  const names = { has: () => true }
+  return atOnce(indexedSide(side, files, { names, rules: { noise, numbers } }))
 }
 
 /** `shared`: the files to compare; by default all that both change. */
