@@ -19,11 +19,11 @@ export const repositories = pgTable(
     installation_id: bigint({ mode: 'number' }),
     /** When the App was last installed, or `comment.mode` last changed to `on`; null if neither was seen. */
     commenting_since: instant(),
-    /** When it was left: nothing is posted there, until the App is installed or switched on again. See `farewell.ts`. */
+    /** When it was left: nothing is posted there, until the App is installed or switched on again. See `startFarewell`. */
     farewell_at: instant(),
     /** When the App was uninstalled. Its data is deleted after the retention period. */
     uninstalled_at: instant(),
-    /** When an instance last polled the repository, which it does every minute (`pull-requests/watch.ts`); null if it is not watched. */
+    /** When an instance last polled the repository, which it does every minute (`github/tracking/watch.ts`); null if it is not watched. */
     watched_at: instant(),
     /** The last valid settings file; null if there is none. */
     settings: jsonb().$type<FileSettings>(),
