@@ -20,7 +20,7 @@ const OPTIONS = ['-r', '-M', '-l1000', '-z', '--raw', '--numstat', '-p', '-U3', 
 export async function* changedFiles(
   git: Git,
   trees: readonly { from: string; to: string }[],
-  { hash, absent }: { hash: LineHasher; absent?: ReadonlySet<string> },
+  { hash, absent }: { hash: LineHasher; absent: ReadonlySet<string> },
 ): AsyncGenerator<FileChange[]> {
   for await (const entries of fileEntries(git, trees, absent))
     yield entries.flatMap((entry) => changeOf(entry, hash) ?? [])
@@ -30,7 +30,7 @@ export async function* changedFiles(
 export async function* fileEntries(
   git: Git,
   trees: readonly { from: string; to: string }[],
-  absent: ReadonlySet<string> = new Set(),
+  absent: ReadonlySet<string>,
 ): AsyncGenerator<FileEntry[]> {
   // git copies a line that is not a pair of trees to the output, so it marks the end of the preceding output. That may end
   // with a NUL instead of a newline, so only a line that is in no file is safe.
@@ -38,13 +38,13 @@ export async function* fileEntries(
   const input = trees.map(({ from, to }) => `${from} ${to}\n${end}`).join('')
   const args = ['diff-tree', '--stdin', '--no-ext-diff', '--no-textconv', ...OPTIONS]
   for await (const record of git.records(args, input, end))
-    yield entriesOf(record.slice(record.indexOf('\n') + 1))
+    yield entriesOf(record.slice(record.indexOf('\n') + 1), absent)
       .filter(({ blobs }) => blobs.every((id) => !absent.has(id)))
       .map(({ entry }) => entry)
 }
 
 /** Parses the output of `git diff-tree -z --raw --numstat -p` for two trees: fields that end with NUL, an empty field, and patches. */
-function entriesOf(output: string): { entry: FileEntry; blobs: string[] }[] {
+function entriesOf(output: string, absent: ReadonlySet<string>): { entry: FileEntry; blobs: string[] }[] {
   const end = output.indexOf('\0\0')
   if (end === -1) return []
   const fields = output.slice(0, end).split('\0')
@@ -69,7 +69,9 @@ function entriesOf(output: string): { entry: FileEntry; blobs: string[] }[] {
     entries.push({ entry, blobs: [before, after], letter })
   }
   let patch_at = 0
-  for (const { entry, letter } of entries) {
+  for (const { entry, blobs, letter } of entries) {
+    // Absent files are empty, so git shows neither counts nor a patch between two.
+    if (letter === 'M' && blobs.every((id) => absent.has(id))) continue
     const [additions = '', deletions = '', name] = next().split('\t')
     // The two names of a renamed file are in separate fields.
     if (name === '') at += 2

@@ -32,7 +32,7 @@ export function replayDone(directory: string, options: ReplayOptions): Promise<M
     const rules = { noise, since, isAgain, isOnTop, isMerged, reverted: revertedIn(history) }
     const { told, linesOf } = tellDone(changed, rules)
     options.report(`${told.length} pull requests told that their work is done`)
-    const merged = await mergedLines(git, history, told)
+    const merged = await mergedLines({ git, absent: mirror.absent }, history, told)
     return {
       since,
       until,

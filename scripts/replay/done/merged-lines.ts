@@ -11,7 +11,7 @@ import type { History } from '../history.ts'
 
 /** The hashes of the merges of those that were told, in order; none for one that was not merged. */
 export async function mergedLines(
-  git: Git,
+  { git, absent }: { git: Git; absent: ReadonlySet<string> },
   { commits: { all }, branches, changed, noise }: History,
   told: readonly { pr: Changed }[],
 ): Promise<Set<number>[]> {
@@ -31,7 +31,7 @@ export async function mergedLines(
   })
   const hash = lineHasher(new Uint8Array(KEY_BYTES))
   const lines: Set<number>[] = []
-  for await (const files of changedFiles(git, trees, { hash }))
+  for await (const files of changedFiles(git, trees, { hash, absent }))
     lines.push(new Set(atOnce(newLinesOf(files, noise)).added))
   return lines
 }
