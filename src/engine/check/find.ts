@@ -10,8 +10,9 @@ import type { LiveSet, NearBy } from '../live-set.ts'
 import { areaPlace, issuePlace, type LiveRecord } from '../record.ts'
 import type { Stacks } from '../stacks.ts'
 import type { Proposal } from './compare.ts'
+import type { Conclusion } from './conclusion.ts'
 import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
-import type { CheckedWork, Conclusion } from './source.ts'
+import type { CheckedWork } from './source.ts'
 
 export interface FoundWork
   extends Pick<
