@@ -13,7 +13,6 @@ export interface Numbered {
 const DIRECTORIES = new Set([
   'adr',
   'adrs',
-  'db_migrations',
   'decision',
   'decision-records',
   'decisions',
@@ -21,8 +20,6 @@ const DIRECTORIES = new Set([
   'kep',
   'keps',
   'migrate',
-  'migration',
-  'migrations',
   'pep',
   'peps',
   'proposals',
@@ -30,6 +27,8 @@ const DIRECTORIES = new Set([
   'rfcs',
   'versions',
 ])
+/** A name such as `migrations`, `db_migrations` or `data-migration`. */
+const MIGRATIONS = /(?:^|[_-])migrations?$/
 /** Names of directories in which numbers mean something else. */
 const NEVER = new Set([
   '.changeset',
@@ -80,7 +79,7 @@ export function numberOf(path: string): Numbered | null {
   }
   const [, prefix, value] = NUMBERED.exec(name) ?? []
   if (prefix === undefined || value === undefined) return null
-  if (Number(value) === 0 && isNamed(directory, PROPOSALS)) return null
+  if (Number(value) === 0 && namesOf(directory).some((name) => PROPOSALS.has(name))) return null
   return { directory, prefix, value }
 }
 
@@ -101,14 +100,12 @@ export function pathIn(directory: string, name: string): string {
 
 /** Whether the names of the directory say that its files are numbered. */
 export function isNamedForNumbers(directory: string): boolean {
-  return isNamed(directory, DIRECTORIES)
+  return namesOf(directory).some((name) => DIRECTORIES.has(name) || MIGRATIONS.test(name))
 }
 
-function isNamed(directory: string, names: ReadonlySet<string>): boolean {
-  return directory
-    .split('/')
-    .slice(-2)
-    .some((name) => names.has(name.toLowerCase()))
+/** The names of the directory above and of the directory itself, in lower case. */
+function namesOf(directory: string): string[] {
+  return directory.toLowerCase().split('/').slice(-2)
 }
 
 /** The name with another number, in the same form; null if it has none. */
