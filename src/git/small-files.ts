@@ -2,10 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The content of a file; empty if there is no such file. */
+/** The content of a file; empty if there is none, or what a stranger's link names has no end, such as `/dev/zero`. */
 export function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return statSync(file).isFile() ? readFileSync(file, 'utf8') : ''
   } catch {
     return ''
   }

@@ -1,4 +1,5 @@
 /** The settings files of the working tree, which count in a clone without a service. */
+import { symlink } from 'node:fs/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { useTree } from '../support/shop.ts'
 
@@ -26,8 +27,9 @@ test('paths can be ignored, and areas named, by the labeler too', async () => {
   expect((await check('--paths', 'src/checkout/retry.ts')).overlap_detected).toBe(false)
 })
 
-test('an invalid file counts as none, and the answer says why', async () => {
+test('an invalid or endless file counts as none, and the answer says why', async () => {
   await settings(`${IGNORED}check_run: maybe\n`)
+  await symlink('/dev/zero', `${tree.path}/.github/labeler.yml`)
   const { overlap_detected, sources } = await check('--paths', 'src/checkout/retry.ts')
   expect(overlap_detected).toBe(true)
   expect(sources).toContainEqual(
