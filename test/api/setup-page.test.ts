@@ -152,10 +152,8 @@ test('without PUBLIC_URL, the page names what to set', async () => {
 })
 
 test('webhooks go to WEBHOOK_PROXY_URL if it is set', async () => {
-  const service = await startSetupService(github, {
-    public_url: 'http://localhost:3000',
-    webhook_proxy_url: 'https://smee.io/abc',
-  })
+  const config = { public_url: 'http://localhost:3000', webhook_proxy_url: 'https://smee.io/abc' }
+  const service = await startSetupService(github, config)
   const { form, headers } = await service.open()
   expect(form.manifest).toMatchObject({ hook_attributes: { url: 'https://smee.io/abc' } })
   expect(headers.getSetCookie()[0]).toMatch(/^deconflict_setup=/)
@@ -169,10 +167,8 @@ test('without WEBHOOK_PROXY_URL, the page on a laptop warns that GitHub cannot r
 })
 
 test('on GitHub Enterprise Server, the form goes to that server', async () => {
-  const service = await startSetupService(github, {
-    public_url: PUBLIC_URL,
-    github_web_url: 'https://ghe.example',
-  })
+  const config = { public_url: PUBLIC_URL, github_web_url: 'https://ghe.example' }
+  const service = await startSetupService(github, config)
   const { form, headers } = await service.open({ organization: 'acme' })
   expect(form.action).toMatch(/^https:\/\/ghe\.example\/organizations\/acme\/settings\/apps\/new\?state=/)
   expect(headers.get('content-security-policy')).toContain("form-action 'self' https://ghe.example;")

@@ -1,5 +1,5 @@
 /** Creating the GitHub App at `/setup`, from the code in the log to the first webhook (docs/install.md). */
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -150,7 +150,12 @@ describe.skipIf(isEmbedded)('with PostgreSQL', () => {
     expect((await service.confirm(form, cookie)).status).toBe(303)
     const path = join(service.app.config.data_dir, 'github-app.json')
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ id: github.app.id })
-    await service.close()
+    await rm(path)
+    // Nothing can be created there, not even by root.
+    const other = await service.restart({ data_dir: '/proc/x' })
+    const { text } = await other.get(`/setup?code=${other.code}`)
+    expect(text).toContain('DATA_DIR /proc/x is not writable; make it writable, or set SECRETS_KEY')
+    await Promise.all([service.close(), other.close()])
   })
 
   test.each([

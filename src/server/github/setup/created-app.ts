@@ -2,13 +2,14 @@
  * The GitHub App that `/setup` creates: from the manifest that a person confirmed on GitHub. Its credentials are in the database, encrypted
  * with `SECRETS_KEY`, or in a file of `DATA_DIR` that only its owner can read (docs/install.md). Every instance uses it without a restart.
  */
-import { access, constants, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { access, constants, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Octokit } from '@octokit/rest'
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import { z } from 'zod'
 import { Failure, unavailable } from '../../../vocabulary/failure.ts'
 import { type Config, ConfigError } from '../../platform/config.ts'
+import { makeDirectory } from '../../platform/db/embedded.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import { announce } from '../../platform/db/statements.ts'
 import type { App } from '../../records/repositories/app.ts'
@@ -82,8 +83,8 @@ export async function storageProblem(config: Config): Promise<string | undefined
   if (storageOf(config).kind === 'database') return undefined
   const { data_dir, database_url } = config
   try {
-    await mkdir(data_dir, { recursive: true, mode: 0o700 })
-    await access(data_dir, constants.W_OK)
+    await makeDirectory(data_dir)
+    await access(`${data_dir}/.`, constants.W_OK)
     return undefined
   } catch {
     const other = database_url ? ', or set SECRETS_KEY to store the credentials in the database' : ''

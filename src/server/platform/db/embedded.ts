@@ -93,7 +93,7 @@ export class DirectoryError extends Error {}
  * the lock when the process ends, for whatever reason. Returns a function that releases it. Throws `DirectoryError`.
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
-  await make(resolve(directory))
+  await makeDirectory(resolve(directory))
   await chmod(directory, 0o700)
   const file = await open(resolve(directory, 'lock'), 'a', 0o600)
   if (!tryLock(file.fd)) {
@@ -106,14 +106,14 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
 }
 
 /** Creates a directory and its parents. Node's recursive `mkdir` never returns in a directory like /proc, which accepts no entries. */
-async function make(directory: string): Promise<void> {
+export async function makeDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o700 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return
     if (code !== 'ENOENT' || dirname(directory) === directory) throw error
-    await make(dirname(directory))
+    await makeDirectory(dirname(directory))
     await mkdir(directory, { mode: 0o700 })
   }
 }
