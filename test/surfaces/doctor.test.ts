@@ -64,6 +64,8 @@ test('doctor names the remedy of each problem, with exit code 1', async () => {
   expect(await doctor({ GITHUB_TOKEN: 'tok-rita' })).toMatchObject({
     token: expect.stringMatching(/^problem: .*hooks need a token that can write to acme\/shop$/),
   })
+  const refused = await doctor({ HTTPS_PROXY: 'proxy:1', DECONFLICT_URL: 'http://a.test' })
+  expect(refused).toMatchObject({ proxy: 'ok: proxy:1 (HTTPS_PROXY), not used for http://a.test' })
 })
 
 test('doctor finds hooks of another release, with titles or without', async () => {

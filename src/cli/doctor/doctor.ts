@@ -7,7 +7,7 @@ import { type CommonOptions, displayOf } from '../command-context.ts'
 import { isLocal, NO_REMOTE, openLocal } from '../local-mode.ts'
 import { lookedText } from '../overlap-text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
-import { findConnection, findProxy, findUrl, proxiedFetch } from '../service-connection.ts'
+import { findConnection, findProxy, findUrl, proxiedFetch, readUrl } from '../service-connection.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import { attempt, type Finding, hookChecks } from './hook-checks.ts'
 
@@ -72,12 +72,7 @@ function checkBranch({ branch, own_branch, base_branch, diff_base }: Workspace):
 /** Says where requests go. The check of the server shows whether they get through, and what is wrong with its address. */
 function checkProxy(runtime: Runtime, options: CommonOptions): string {
   const { host = '', except = '' } = findProxy(runtime.env) ?? {}
-  let url = 'https:'
-  try {
-    url = findUrl(runtime, options)
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error
-  }
+  const url = readUrl(runtime.env, options) ?? 'https:'
   if (!url.startsWith('https:')) return `${host} (HTTPS_PROXY), not used for ${url}`
   return `${host} (HTTPS_PROXY)${except === '' ? '' : `, except for ${except} (NO_PROXY)`}`
 }
