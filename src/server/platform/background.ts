@@ -68,10 +68,7 @@ const last = new Map<string, Promise<unknown>>()
 /** Runs `work` after all work on the same `key` that this process began before, however that ended. */
 export function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
   const result = (last.get(key) ?? Promise.resolve()).then(work)
-  const ended = result.then(
-    () => {},
-    () => {},
-  )
+  const ended = result.catch(() => {})
   last.set(key, ended)
   void ended.then(() => {
     if (last.get(key) === ended) last.delete(key)

@@ -26,9 +26,7 @@ export async function explainPullRequest(ctx: RepoContext, number: number): Prom
     throw new Failure(
       'not_found',
       `pull_request: #${number} is not open, or not tracked in this repository`,
-      {
-        param: 'pull_request',
-      },
+      { param: 'pull_request' },
     )
   const facts = await readFacts(ctx, check)
   const others = await listCompared(ctx.db, ctx.repo.id, facts.conclusion?.other_base ?? [])

@@ -218,8 +218,6 @@ function tooManyBytes(): Failure {
   return new Failure(
     'service_unavailable',
     'too many deliveries are being received at once; redeliver later',
-    {
-      headers: { 'Retry-After': '10', Connection: 'close' },
-    },
+    { headers: { 'Retry-After': '10', Connection: 'close' } },
   )
 }

@@ -28,11 +28,8 @@ export async function expireActivities(tx: Db, repo_id: number, now: Date): Prom
     })
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, ids)))
     .returning({ id: activities.id, status: activities.status })
-  await endLive(
-    tx,
-    repo_id,
-    expired.filter(({ status }) => status === 'expired'),
-  )
+  const ended = expired.filter(({ status }) => status === 'expired')
+  await endLive(tx, repo_id, ended)
   return expired
 }
 
@@ -45,12 +42,8 @@ export async function deleteTracked(tx: Db, repo_id: number): Promise<number> {
     .delete(activities)
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, ids)))
     .returning({ id: activities.id, status: activities.status })
-  await endLive(
-    tx,
-    repo_id,
-    deleted.filter(({ status }) => isLive(status)),
-    { deleted: true },
-  )
+  const ended = deleted.filter(({ status }) => isLive(status))
+  await endLive(tx, repo_id, ended, { deleted: true })
   return deleted.length
 }
 
@@ -62,9 +55,6 @@ async function endLive(
 ): Promise<void> {
   if (ended.length === 0) return
   await raiseVersion(tx, repo_id, { activities: -ended.length, ...how })
-  await deleteFileChanges(
-    tx,
-    repo_id,
-    ended.map(({ id }) => id),
-  )
+  const ids = ended.map(({ id }) => id)
+  await deleteFileChanges(tx, repo_id, ids)
 }
