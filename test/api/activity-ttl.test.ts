@@ -71,9 +71,11 @@ describe('ttl_ms no longer applies after a link to a pull request', () => {
 })
 
 // `test/rules/lifecycle.test.ts` has every case.
-test('paused work is kept for 14 days after its last push, whatever its heartbeats, and less if it goes on', async () => {
-  const id = await repository.createActivity({ branch: 'retries', ttl_ms: 10 * MINUTE_MS })
-  await patch(id, { status: 'paused' })
+test('paused work is kept for 14 days after its last push or change of scope, whatever its heartbeats, and less if it goes on', async () => {
+  const id = await repository.createActivity({ ttl_ms: 10 * MINUTE_MS })
+  expect(left(await patch(id, { branch: 'retries', status: 'paused' }))).toBe(14 * DAY_MS)
+  await repository.advance(13 * DAY_MS)
+  expect(left(await patch(id, { scope: { paths: ['a.ts'] } }))).toBe(14 * DAY_MS)
   await repository.advance(13 * DAY_MS)
   const push = repository.githubRepo.push('retries', { 'a.ts': '1\n' })
   await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))

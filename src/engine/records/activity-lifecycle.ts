@@ -148,10 +148,16 @@ export function changesOf(
   if (heartbeat) changes.heartbeat_at = now
   const ttl_ms = changes.pr_number == null ? row.ttl_ms : null
   if (ttl_ms !== row.ttl_ms) changes.ttl_ms = null
+  const branch = fields.branch === undefined ? row.branch : fields.branch
+  const is_changed = scope !== undefined || (branch === null) !== (row.branch === null)
   const isOtherLife = ttl_ms !== row.ttl_ms || (row.status === 'paused') !== (status === 'paused')
-  const life = { now, before: row, is_changed: scope !== undefined }
-  if (heartbeat || (isOtherLife && !isClosed(status)))
-    changes.expires_at = expiryAt({ ...row, status, ttl_ms }, settings, life)
+  const isKept = is_changed && status === 'paused' && branch !== null
+  if (heartbeat || ((isOtherLife || isKept) && !isClosed(status)))
+    changes.expires_at = expiryAt({ ...row, status, branch, ttl_ms }, settings, {
+      now,
+      before: row,
+      is_changed,
+    })
   return changes
 }
 
