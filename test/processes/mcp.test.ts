@@ -128,18 +128,6 @@ describe.each([
       await callTool(ada, 'finish_work', { ...where, id: activity.id })
   })
 
-  test('start_work takes an issue, and says who holds it', async () => {
-    const work = { title: 'Retry', summary: 'x', issue: 7 }
-    const startWork = (person: Client, actor: string) =>
-      callTool(person, 'start_work', { ...where, ...work, actor, branch: actor })
-    const [mine, theirs] = [await startWork(ada, 'Ada'), await startWork(ben, 'Ben')]
-    const holder = { activity_id: mine.activity.id, actor: 'Ada', branch: 'Ada' }
-    expect(mine).toMatchObject({ activity: { issue: 7 }, issue: { number: 7, claimed: true, holder } })
-    expect(theirs.issue).toMatchObject({ number: 7, claimed: false, holder })
-    for (const { activity } of [mine, theirs])
-      await callTool(ada, 'finish_work', { ...where, id: activity.id })
-  })
-
   // Threat: Prompt injection through a title
   test('every tool has a description and short schemas without references', async () => {
     const { tools } = await ada.listTools()
