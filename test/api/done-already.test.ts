@@ -191,10 +191,15 @@ describe('nothing is said', () => {
 
   test('of work that a pushed commit took back', async () => {
     const merged = await openMerged('retry', [adds(RETRY)])
+    const changes = [{ path: 'src/retry.ts', status: 'added', patch: adds(RETRY).patch }]
+    const id = await repository.createActivity({ scope: { changes } })
+    const { headers } = await repository.request('GET', `/activity/${id}`)
     const message = `Revert "Retry payments (#${merged})"`
     const push = { ...repository.githubRepo.push('main'), message }
     await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
     expect(await doneBy([adds(RETRY)])).toEqual([])
+    const known = { 'If-None-Match': headers.get('etag') as string }
+    expect((await repository.request('GET', `/activity/${id}`, { headers: known })).status).toBe(200)
   })
 
   test('of a stack whose parts were changed after it had left them, and were squashed one after the other', async () => {

@@ -19,6 +19,7 @@ import type { NoiseRules } from '../../../engine/lines/noise.ts'
 import { later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
+import { raiseVersion } from '../live-sets/store.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import { pull_requests } from '../pull-requests/table.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
@@ -50,6 +51,7 @@ export async function keepMergedWork(
       await db.execute(sql`insert into merged_lines (repo_id, hash, number)
         select ${id}::bigint, hash, ${number}::int from unnest(${arrayOf(added)}::int[]) as line(hash)
         on conflict do nothing`)
+    await raiseVersion(db, id)
   })
 }
 
@@ -78,14 +80,17 @@ async function saveMergedBelow(
 
 /** Forgets the lines of pull requests that pushed commits take back by their messages, without a pull request of their own. */
 export async function forgetReverted(
-  { db, repo }: RepoContext,
+  ctx: RepoContext,
   { branch, messages }: { branch: string; messages: readonly string[] },
 ): Promise<void> {
   const numbers = messages.flatMap(numbersReverted)
   if (numbers.length === 0) return
-  await db.execute(sql`delete from merged_lines where repo_id = ${repo.id} and number in (
-    select number from pull_requests where repo_id = ${repo.id} and base_branch = ${branch}
-      and number = any(${arrayOf(numbers)}::int[]))`)
+  await inTransaction(ctx, async ({ db, repo: { id } }) => {
+    await db.execute(sql`delete from merged_lines where repo_id = ${id} and number in (
+      select number from pull_requests where repo_id = ${id} and base_branch = ${branch}
+        and number = any(${arrayOf(numbers)}::int[]))`)
+    await raiseVersion(db, id)
+  })
 }
 
 const readTwins = prepared('merged_twins', (db) => {
