@@ -63,6 +63,17 @@ const commentsOn = (number: number) =>
     .filter(({ app }) => app === github.app.slug)
 
 describe('the file of an organisation holds for its repositories', () => {
+  test('in the counts of the overview', async () => {
+    await install()
+    const work = { title: 'Docs', summary: 'Docs.', actor: 'ben', scope: { paths: ['docs/a.md'] } }
+    for (const _ of [1, 2]) await service.api('POST', `/api/v1/repos/${SHOP}/activity`, { body: work })
+    const counted = async () => (await service.api('GET', '/api/v1/repos')).body.items[0].collisions.medium
+    expect(await counted()).toBe(1)
+    await write(SHARED, 'ignore_paths: [docs/**]')
+    service.clock.advance(30_000)
+    expect(await counted()).toBe(0)
+  })
+
   test('when the App is installed, and not for repositories of other owners', async () => {
     github.repository({ id: id + 300, full_name: 'other/shop' })
     github.app.install({ account: 'other' })

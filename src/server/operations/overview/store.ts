@@ -23,7 +23,7 @@ interface Person {
 /** What is counted of a repository. A list is null if it is empty. */
 export interface Counts {
   repo_id: number
-  /** Changes with the stored row. */
+  /** Changes with the stored row, the live records other than by a heartbeat, and the settings of the organisation. */
   version: string
   /** The people with live activities, those with the latest change first. */
   people: Person[] | null
@@ -64,8 +64,11 @@ export async function readCounts(db: Db, ids: readonly number[], now: Date): Pro
     group by repo_id
   )`
   const counted = sql`(
-    select repositories.repo_id::float8 as repo_id, repositories.xmin::text as version, people.list as people, active.list as notables
+    select repositories.repo_id::float8 as repo_id, people.list as people, active.list as notables,
+      concat_ws(' ', repositories.xmin, live_sets.version, md5(organisation::text)) as version
     from repositories
+      left join live_sets on live_sets.repo_id = repositories.repo_id
+      left join installations on installations.installation_id = repositories.installation_id
       left join lateral ${people} as people on true
       left join lateral ${active} as active on true
     where repositories.repo_id in (select value::bigint from json_array_elements_text(${JSON.stringify(ids)}::text::json))
