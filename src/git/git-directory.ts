@@ -25,8 +25,7 @@ export function findTree(from: string): WorkingTree | undefined {
 function gitDirectoryIn(root: string): string | undefined {
   const dotGit = join(root, '.git')
   const kind = statSync(dotGit, { throwIfNoEntry: false })
-  if (kind === undefined) return undefined
-  const named = kind.isDirectory() ? dotGit : /^gitdir: (.+)/.exec(textOf(dotGit))?.[1]?.trim()
+  const named = kind?.isDirectory() ? dotGit : /^gitdir: (.+)/.exec(textOf(dotGit))?.[1]?.trim()
   if (named === undefined) return undefined
   const git_directory = resolve(root, named)
   return statSync(join(git_directory, 'HEAD'), { throwIfNoEntry: false }) ? git_directory : undefined
@@ -39,11 +38,12 @@ export function commonDirectoryOf(git_directory: string): string {
   return isAbsolute(named) ? named : join(git_directory, named)
 }
 
-/** The checked-out branch. Null on a detached HEAD; undefined if only git can read it, as with the storage format `reftable`. */
+/** The branch that is checked out or rebased. Null on another detached HEAD; undefined if only git can read it (`reftable`). */
 export function readBranch(git_directory: string): string | null | undefined {
-  const [, branch] = /^ref: refs\/heads\/(.+)/.exec(textOf(join(git_directory, 'HEAD'))) ?? []
-  if (branch === undefined) return null
-  return branch.trim() === '.invalid' ? undefined : branch.trim()
+  const files = ['HEAD', 'rebase-merge/head-name', 'rebase-apply/head-name']
+  const refs = files.map((name) => textOf(join(git_directory, name))).join('\n')
+  const branch = /^(?:ref: )?refs\/heads\/(.+)/m.exec(refs)?.[1]?.trim()
+  return branch === '.invalid' ? undefined : (branch ?? null)
 }
 
 /** The commit that is checked out; null before the first commit, and if only git can read it. */

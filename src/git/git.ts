@@ -67,8 +67,8 @@ export class Git {
       : `git cannot read the repository ${root}; run git status to see why`
   }
 
-  /** The checked-out branch; undefined on a detached HEAD. */
-  async branch(git_directory?: string): Promise<string | undefined> {
+  /** The branch that is checked out or rebased; undefined on another detached HEAD. */
+  async branch(git_directory = findTree(this.#cwd)?.git_directory): Promise<string | undefined> {
     const read = git_directory === undefined ? undefined : readBranch(git_directory)
     return read === undefined ? this.output(['symbolic-ref', '--short', '-q', 'HEAD']) : (read ?? undefined)
   }

@@ -2,6 +2,7 @@
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Git } from '../git/git.ts'
+import { findTree, readBranch } from '../git/git-directory.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later, systemClock } from '../vocabulary/clock.ts'
 import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
@@ -11,7 +12,7 @@ import { type Diff, derivedId, derivedWork, type LocalWork } from './work.ts'
 export interface WorkingTreeOf {
   root: string
   head: string | null
-  /** Null on a detached HEAD. */
+  /** Null on a detached HEAD, unless a branch is being rebased. */
   branch: string | null
 }
 
@@ -31,7 +32,10 @@ export async function listTrees(git: Git, root: string | null): Promise<WorkingT
     const known = listed.some((tree) => tree.root === root) ? undefined : root
     main.root = known ?? (await git.output(['-C', main.root, 'rev-parse', '--show-toplevel'])) ?? main.root
   }
-  return listed.filter(isTree)
+  const trees = listed.filter(isTree)
+  // Git names none while a branch is rebased.
+  for (const tree of trees) tree.branch ??= readBranch(findTree(tree.root)?.git_directory ?? '') ?? null
+  return trees
 }
 
 function isTree({ root }: WorkingTreeOf): boolean {
@@ -50,12 +54,11 @@ export async function readTree(tree: WorkingTreeOf, options: CloneOptions): Prom
   if (known === null || known.files.length === 0) return null
   const branch = tree.branch === base ? null : tree.branch
   const created_at = statSync(join(tree.root, '.git'), { throwIfNoEntry: false })?.birthtime ?? now
-  const name = tree.branch ?? basename(tree.root)
   return derivedWork(
     'worktree',
     {
       id: derivedId(`tree ${tree.root}`, created_at),
-      title: `Work in ${basename(tree.root)}${tree.branch === null ? '' : ` on ${name}`}`,
+      title: `Work in ${basename(tree.root)}${tree.branch === null ? '' : ` on ${tree.branch}`}`,
       actor: known.actor ?? 'unknown',
       branch,
       base_branch: branch === null ? null : (base ?? null),
@@ -113,21 +116,15 @@ async function keptOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Kept 
 async function readDiff(tree: WorkingTreeOf, options: CloneOptions, from?: string): Promise<Diff | null> {
   const { base, remote, hasher, left_ms } = options
   const git = options.git.in(tree.root)
-  const how = {
-    base,
-    remote,
-    staged_only: false,
-    timeout_ms: left_ms(),
-    ...(from && { between: [from] as const }),
-  }
+  const between = from && ([from] as const)
+  const how = { base, remote, staged_only: false, timeout_ms: left_ms(), ...(between && { between }) }
   const [changed, actor] = await Promise.all([
     readChangedFiles(git, how),
     git.output(['config', 'user.name']),
   ])
   if (changed === undefined) return null
   const files = filesOf(changed.changes, hasher())
-  const [base_sha, patch_id] = [changed.base_sha ?? null, patchIdOf(files)]
-  return { base_sha, files, patch_id, ...(actor && { actor }) }
+  return { base_sha: changed.base_sha ?? null, files, patch_id: patchIdOf(files), ...(actor && { actor }) }
 }
 
 /** Whether one of these files, or a directory of one, was written since. What became a directory has changed. */

@@ -11,10 +11,7 @@ beforeEach(async () => {
   await tree.write({ '../other/src/checkout/retry.ts': 'export const retries = 2\n' })
 })
 
-async function check(...args: string[]) {
-  const { stdout } = await tree.run(['check', '--json', ...args])
-  return JSON.parse(stdout)
-}
+const check = async (...args: string[]) => JSON.parse((await tree.run(['check', '--json', ...args])).stdout)
 const settings = (text: string) => tree.write({ '.github/deconflict.yml': text })
 const IGNORED = 'ignore_paths: [src/checkout/**]\n'
 
@@ -40,8 +37,7 @@ test('an invalid or endless file counts as none, and the answer says why', async
 test('the times to live hold', async () => {
   await settings('activity_ttl_ms: 60000\nnotable_ttl_ms: 120000\n')
   const lifeOf = async (args: string[]) => {
-    const { stdout } = await tree.run([...args, '--json'])
-    const { activity, ...record } = JSON.parse(stdout)
+    const { activity, ...record } = JSON.parse((await tree.run([...args, '--json'])).stdout)
     const { created_at, expires_at } = activity ?? record
     return Date.parse(expires_at) - Date.parse(created_at)
   }

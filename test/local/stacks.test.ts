@@ -1,7 +1,9 @@
 /** Which branches of a clone are built on which, and what working trees on one branch have in common. */
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Commits } from '../../src/local/stacks.ts'
-import { workingTree } from '../support/working-tree.ts'
+import { useTree } from '../support/shop.ts'
+
+const tree = useTree()
 
 // b is two commits above a; c joins a and d; e is beside them; f has the head of a.
 const GRAPH = ['b2 b1', 'b1 a1', 'c1 a1 d1', 'a1 main', 'd1 main', 'e1 main'].join('\n')
@@ -17,15 +19,11 @@ test('a branch is built on each one whose head is below its own', () => {
 const FEATURE = Array.from({ length: 40 }, (_, at) => `export const step${at} = run(${at})\n`)
 
 test('of two working trees on one branch, its commits are the work of neither', async () => {
-  const tree = await workingTree({})
-  onTestFinished(() => tree.remove())
   const edit = (name: string, line: number) =>
     tree.write({ [`../${name}/src/feature.ts`]: FEATURE.toSpliced(line, 1, `${name}\n`).join('') })
   const run = (...args: string[]) => tree.run(args, { cwd: `${tree.path}/../mine` })
   const consequences = async (...args: string[]) =>
-    JSON.parse((await run('check', '--json', ...args)).stdout).matches.map(
-      (each: { consequence: string }) => each.consequence,
-    )
+    (await run('check', '--json', ...args)).stdout.match(/(?<="consequence": ?")\w+/g) ?? []
   await tree.git('checkout', '-q', '-b', 'feature')
   await tree.write({ 'src/feature.ts': FEATURE.join(''), 'README.md': '# Shop, with a feature\n' })
   await tree.git('add', '-A')
@@ -43,4 +41,15 @@ test('of two working trees on one branch, its commits are the work of neither', 
   await edit('mine', 3)
   expect(await consequences()).toEqual(['conflict'])
   expect((await run('list')).stdout).toMatch(/conflict, high .*same lines \(4\)/)
+})
+
+test('a branch is the work of the working tree in which it is rebased', async () => {
+  await tree.git('checkout', '-q', '-b', 'mine')
+  await tree.write({ 'README.md': '# Mine\n' })
+  await tree.git('commit', '-qam', 'Mine')
+  await tree.git('-c', 'sequence.editor=sed -i s/pick/edit/', 'rebase', '-q', '-i', 'main')
+  await tree.write({ 'README.md': '# Better\n' })
+  await tree.git('commit', '-qa', '--amend', '-m', 'Better')
+  expect((await tree.run(['check'])).stdout).toMatch(/^Clear/)
+  expect((await tree.run(['list'])).stdout).toMatch(/^Work in shop on mine .*\n.*README\.md\n$/)
 })
