@@ -70,6 +70,9 @@ export async function findWorkspace(
   }
   const branch = options.branch ?? checkedOut ?? ciBranch(runtime.env) ?? null
   const base = options.base ?? (tree === null ? undefined : await baseOf(tree, git, remote?.name))
+  const { is_local, base: chosen } = options
+  if (is_local && chosen !== undefined && (await git.commitsOf(chosen, remote?.name)).length === 0)
+    throw new CliError(`this clone has no branch ${chosen} to compare with; name one with --base`)
   return {
     git,
     cwd: runtime.cwd,

@@ -1,4 +1,4 @@
-/** The settings files of the working tree, which count in a clone without a service. */
+/** The settings files of the working tree, which count in a clone without a service, and the base branch. */
 import { symlink } from 'node:fs/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { useTree } from '../support/shop.ts'
@@ -22,6 +22,10 @@ test('paths can be ignored, and areas named, by the labeler too', async () => {
   expect((await check('--area', 'checkout')).overlap_detected).toBe(true)
   await settings(IGNORED)
   expect((await check('--paths', 'src/checkout/retry.ts')).overlap_detected).toBe(false)
+})
+
+test('a base branch that the clone does not have is an error', async () => {
+  expect((await tree.run(['check', '--base', 'mian'])).stderr).toContain('this clone has no branch mian')
 })
 
 test('an invalid or endless file counts as none, and the answer says why', async () => {
