@@ -1,6 +1,7 @@
 /** The other working trees of a clone (docs/contract/local.md#live-work). */
-import { lstatSync, type Stats, statSync } from 'node:fs'
+import { lstatSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { StoredFile } from '../engine/check/source.ts'
 import type { Git } from '../git/git.ts'
 import { findTree, readBranch } from '../git/git-directory.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
@@ -49,9 +50,10 @@ const TICK_MS = 2000
 
 /** The changes of another working tree; null if it has none, or if git fails there. */
 export async function readTree(tree: WorkingTreeOf, options: CloneOptions): Promise<LocalWork | null> {
-  const { now, base } = options
-  const known = (await keptOf(tree, options))?.diff ?? null
-  if (known === null || known.files.length === 0) return null
+  const { now, base, root } = options
+  const kept = (await keptOf(tree, options))?.diff
+  const known = kept && withoutCopies(kept, tree.root, root)
+  if (!known || known.files.length === 0) return null
   const branch = tree.branch === base ? null : tree.branch
   const created_at = statSync(join(tree.root, '.git'), { throwIfNoEntry: false })?.birthtime ?? now
   return derivedWork(
@@ -76,10 +78,11 @@ export async function readTreeSince(
   fork: string,
   options: CloneOptions,
 ): Promise<Diff | null> {
-  const known = await keptOf(tree, options)
-  return (
-    known && options.cache.get(`tree ${tree.root} ${fork}`, known.state, () => readDiff(tree, options, fork))
-  )
+  const { cache, root } = options
+  const state = (await keptOf(tree, options))?.state
+  const name = `tree ${tree.root} ${fork}`
+  const diff = state === undefined ? null : await cache.get(name, state, () => readDiff(tree, options, fork))
+  return diff && withoutCopies(diff, tree.root, root)
 }
 
 /**
@@ -125,6 +128,20 @@ async function readDiff(tree: WorkingTreeOf, options: CloneOptions, from?: strin
   if (changed === undefined) return null
   const files = filesOf(changed.changes, hasher())
   return { base_sha: changed.base_sha ?? null, files, patch_id: patchIdOf(files), ...(actor && { actor }) }
+}
+
+/** A larger file is compared with no other one. */
+const COPY_MAX = 65_536
+
+/** Without the untracked files that the working tree that asks has too, such as settings that somebody copied: nobody works on them. */
+function withoutCopies(diff: Diff, from: string, to: string | null): Diff {
+  const isCopy = ({ path, status, blob_sha }: StoredFile) => {
+    if (status !== 'added' || blob_sha !== null || to === null || to === from) return false
+    const [one, other] = [from, to].map((root) => lstatSync(join(root, path), { throwIfNoEntry: false }))
+    if (!one?.isFile() || !other?.isFile() || one.size !== other.size || one.size > COPY_MAX) return false
+    return readFileSync(join(from, path)).equals(readFileSync(join(to, path)))
+  }
+  return { ...diff, files: diff.files.filter((file) => !isCopy(file)) }
 }
 
 /** Whether one of these files, or a directory of one, was written since. What became a directory has changed. */

@@ -18,7 +18,7 @@ test('a branch is built on each one whose head is below its own', () => {
 
 const FEATURE = Array.from({ length: 40 }, (_, at) => `export const step${at} = run(${at})\n`)
 
-test('of two working trees on one branch, its commits are the work of neither', async () => {
+test('of two working trees on one branch, its commits, and a file copied to both, are the work of neither', async () => {
   const edit = (name: string, line: number) =>
     tree.write({ [`../${name}/src/feature.ts`]: FEATURE.toSpliced(line, 1, `${name}\n`).join('') })
   const run = (...args: string[]) => tree.run(args, { cwd: `${tree.path}/../mine` })
@@ -29,6 +29,7 @@ test('of two working trees on one branch, its commits are the work of neither', 
   await tree.git('add', '-A')
   await tree.git('commit', '-q', '-m', 'Add the feature')
   for (const name of ['mine', 'theirs']) await tree.git('worktree', 'add', '-q', `../${name}`, '-b', name)
+  await tree.write({ '../mine/.envrc': 'PORT=1\n', '../theirs/.envrc': 'PORT=1\n' })
   await tree.git('checkout', '-q', 'main')
   await tree.git('branch', '-q', '-D', 'feature')
   await edit('theirs', 3)
