@@ -38,8 +38,10 @@ test('an invalid or endless file counts as none, and the answer says why', async
   )
 })
 
-test('the times to live hold', async () => {
-  await settings('activity_ttl_ms: 60000\nnotable_ttl_ms: 120000\n')
+test('the times to live hold, and a category can be disabled', async () => {
+  await settings('activity_ttl_ms: 60000\nnotable_ttl_ms: 120000\ndisabled_categories: [process]\n')
+  const { stderr } = await tree.run(['note', 'Frozen', '--summary', 'No.', '--category', 'process'])
+  expect(stderr).toContain('this repository has disabled process')
   const lifeOf = async (args: string[]) => {
     const { activity, ...record } = JSON.parse((await tree.run([...args, '--json'])).stdout)
     const { created_at, expires_at } = activity ?? record

@@ -2,15 +2,15 @@
 
 import { later } from '../../vocabulary/clock.ts'
 import { newId } from '../../vocabulary/contract/field.ts'
-import type {
-  ArchivedNotable,
+import {
+  type ArchivedNotable,
   Category,
-  CreateNotable,
-  Importance,
-  Notable,
-  NotableBrief,
-  NotableStatus,
-  UpdateNotable,
+  type CreateNotable,
+  type Importance,
+  type Notable,
+  type NotableBrief,
+  type NotableStatus,
+  type UpdateNotable,
 } from '../../vocabulary/contract/notable.ts'
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
@@ -63,11 +63,12 @@ export function outlineOf(
   }
 }
 
-/** The notable that a create makes. Throws `validation_error` (`applies_until`). */
+/** The notable that a create makes. Throws `category_not_allowed`, `validation_error` (`applies_until`). */
 export function newNotable(
   input: CreateNotable,
-  { now, settings, login }: { now: Date; settings: Pick<Settings, 'notable_ttl_ms'>; login: string | null },
+  { now, settings, login }: { now: Date; settings: Settings; login: string | null },
 ) {
+  requireAllowed(settings, input.category)
   requireFuture(input.applies_until, now)
   return {
     ...input,
@@ -94,6 +95,17 @@ export function requirePredecessors(requested: readonly string[], found: Readonl
   if (missing < 0) return
   const param = `supersedes[${missing}]`
   throw new Failure('validation_error', `${param}: no such notable in this repository`, { param })
+}
+
+/** Throws `category_not_allowed` if the settings disable the category. */
+export function requireAllowed({ disabled_categories }: Settings, category: unknown): void {
+  if (!disabled_categories.some((each) => each === category)) return
+  const allowed = Category.options.filter((each) => !disabled_categories.includes(each))
+  throw new Failure(
+    'category_not_allowed',
+    `category: this repository has disabled ${category}; allowed: ${allowed.join(', ') || 'none'}`,
+    { param: 'category' },
+  )
 }
 
 function requireFuture(applies_until: Date | null | undefined, now: Date): void {

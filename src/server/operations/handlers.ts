@@ -91,7 +91,7 @@ export const CREATE_HANDLERS: {
     },
   },
   createNotable: {
-    precheck: (ctx, { category }) => notables.requireAllowed(ctx, category),
+    precheck: (ctx, { category }) => notableForm.requireAllowed(ctx.settings, category),
     create: notables.createNotable,
     find: notables.getNotable,
     respond: async (_, notable) => notableForm.briefOf(notable),

@@ -7,12 +7,11 @@ import {
   requireChangeable,
   requirePredecessors,
 } from '../../../engine/records/notable.ts'
-import {
-  Category,
-  type CreateNotable,
-  type ListNotables,
-  type NotableBrief,
-  type UpdateNotable,
+import type {
+  CreateNotable,
+  ListNotables,
+  NotableBrief,
+  UpdateNotable,
 } from '../../../vocabulary/contract/notable.ts'
 import { type Page, readPage } from '../../../vocabulary/contract/pagination.ts'
 import { labelKey } from '../../../vocabulary/contract/scope.ts'
@@ -30,7 +29,6 @@ import type { NotableRow } from './table.ts'
  */
 export async function createNotable(ctx: RepoContext, input: CreateNotable): Promise<NotableRow> {
   const { now, repo, settings, caller } = ctx
-  requireAllowed(ctx, input.category)
   const login = caller.identity?.login ?? null
   const isPosted = repo.is_notified && isHigh(input)
   const row: store.NewNotable = {
@@ -97,12 +95,8 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
     const becomesHigh = !isHigh(row) && isHigh({ ...row, ...input })
     const isPosted = within.repo.is_notified && becomesHigh && row.notified_at === null
     const notified = isPosted ? { notified_at: now } : {}
-    const updated = await store.updateNotable(db, stored, {
-      ...input,
-      ...areas,
-      ...notified,
-      updated_at: now,
-    })
+    const changes = { ...input, ...areas, ...notified, updated_at: now }
+    const updated = await store.updateNotable(db, stored, changes)
     await enqueueRechecks(within, [stored])
     if (isPosted) await enqueueNotification(within, { notable_id: id })
     return updated
@@ -124,18 +118,6 @@ export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow
 
 function archivedAt(now: Date) {
   return { status: 'archived', archived_at: now, updated_at: now } as const
-}
-
-/** Throws `category_not_allowed` if the settings disable the category. */
-export function requireAllowed({ settings }: OpenedRepo, category: unknown): void {
-  const { disabled_categories } = settings
-  if (!disabled_categories.some((each) => each === category)) return
-  const allowed = Category.options.filter((each) => !disabled_categories.includes(each))
-  throw new Failure(
-    'category_not_allowed',
-    `category: this repository has disabled ${category}; allowed: ${allowed.join(', ') || 'none'}`,
-    { param: 'category' },
-  )
 }
 
 function noSuchNotable(id: string): Failure {
