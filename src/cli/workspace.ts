@@ -69,9 +69,10 @@ export async function findWorkspace(
     throw new CliError(`${await git.missing()}${advice}`)
   }
   const branch = options.branch ?? checkedOut ?? ciBranch(runtime.env) ?? null
-  const base = options.base ?? (tree === null ? undefined : await baseOf(tree, git, remote?.name))
-  const { is_local, base: chosen } = options
-  if (is_local && chosen !== undefined && (await git.commitsOf(chosen, remote?.name)).length === 0)
+  const ofRemote = `${remote?.name}/`
+  const chosen = options.base?.startsWith(ofRemote) ? options.base.slice(ofRemote.length) : options.base
+  const base = chosen ?? (tree === null ? undefined : await baseOf(tree, git, remote?.name))
+  if (options.is_local && chosen !== undefined && (await git.commitsOf(chosen, remote?.name)).length === 0)
     throw new CliError(`this clone has no branch ${chosen} to compare with; name one with --base`)
   return {
     git,
