@@ -214,7 +214,7 @@ function nextSteps({ parts, left_out, is_user }: Installed, changes: FileChange[
     ...(trust.length > 0 ? ['Trust:', ...trust.map((each) => `  ${each}`), ''] : []),
     'Next:',
     ...(names.length > 0 ? [`  Commit ${names.join(', ')}.`] : []),
-    ...(is_user ? FOR_ONE : FOR_ALL),
+    ...(is_user ? FOR_ONE.filter(() => parts.some((part) => part !== 'git')) : FOR_ALL),
     ...(parts.includes('git')
       ? ['  The pre-push hook is of this clone: run deconflict init --only git in each other one.']
       : []),
