@@ -71,12 +71,7 @@ const responses: Dialect = {
     const item = !('tool' in reply)
       ? { type: 'message', id, role: 'assistant', content: [{ type: 'output_text', text: reply.text }] }
       : reply.free_form === undefined
-        ? {
-            type: 'function_call',
-            call_id: id,
-            name: reply.tool,
-            arguments: JSON.stringify(reply.input),
-          }
+        ? { type: 'function_call', call_id: id, name: reply.tool, arguments: JSON.stringify(reply.input) }
         : { type: 'custom_tool_call', call_id: id, name: reply.tool, input: reply.free_form }
     const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
     const named = (data: { type: string } & Json): Event => ({ name: data.type, data })

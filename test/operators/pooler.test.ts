@@ -27,10 +27,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
     await runOn(url, `create database ${name}`)
     pooler = await startPooler(binary as string, url, [IGNORED_PARAMETERS])
     deployment = await startDeployment([SHOP])
-    services = await deployment.start(2, {
-      DATABASE_URL: pooler.urlOf(direct),
-      DATABASE_DIRECT_URL: direct,
-    })
+    services = await deployment.start(2, { DATABASE_URL: pooler.urlOf(direct), DATABASE_DIRECT_URL: direct })
   })
   afterAll(async () => {
     await deployment.close()

@@ -12,10 +12,7 @@ import { useDeployment } from '../support/use-deployment.ts'
 
 const github = useDeployment()
 
-const environment = (database_url: string | undefined) => ({
-  DATABASE_URL: database_url,
-  ...github.env,
-})
+const environment = (database_url: string | undefined) => ({ DATABASE_URL: database_url, ...github.env })
 
 async function untilHealthy(api: Api): Promise<void> {
   const status = async () => (await api('GET', '/healthz').catch(() => null))?.status

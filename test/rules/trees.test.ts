@@ -40,10 +40,7 @@ function reader(trees: Trees): Reader {
 /** The completed files beyond the listed ones: name, status and blob. */
 async function added(last: FileEntry, trees: Trees) {
   const comparison = { files: [...FULL, last], merge_base_sha: 'base' }
-  const { files } = await completeFiles(reader(trees), REPO, comparison, {
-    head_sha: 'head',
-    limits: LIMITS,
-  })
+  const { files } = await completeFiles(reader(trees), REPO, comparison, { head_sha: 'head', limits: LIMITS })
   return files.slice(3).map(({ filename, status, sha }) => [filename, status, sha])
 }
 

@@ -218,12 +218,7 @@ function repositoryAnswer({
   const permissions = permissionsOf(permission(repository, caller))
   return json(
     200,
-    {
-      ...repositoryBody(state, repository),
-      permissions,
-      network_count: 0,
-      subscribers_count: 0,
-    },
+    { ...repositoryBody(state, repository), permissions, network_count: 0, subscribers_count: 0 },
     now,
   )
 }

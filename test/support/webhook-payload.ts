@@ -105,10 +105,7 @@ export function teamBody(state: GithubState, organization: string, slug: string)
   return { name: slug, id, node_id: nodeId('T', id), slug, description: null, ...urls, ...rest }
 }
 
-const shortInstallation = ({ id }: Installation) => ({
-  id,
-  node_id: nodeId('IN', id),
-})
+const shortInstallation = ({ id }: Installation) => ({ id, node_id: nodeId('IN', id) })
 
 export function shortBodies(state: GithubState, repositories: GithubRepository[]): Json[] {
   return repositories.map((repository) => {
