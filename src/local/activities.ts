@@ -2,6 +2,7 @@
 import { checkActivities } from '../engine/check/check.ts'
 import { briefOf, conclude } from '../engine/check/conclude.ts'
 import { listInBase, listInFiles, reservationOf } from '../engine/check/next-number.ts'
+import type { StoredFile } from '../engine/check/source.ts'
 import { digestChanges, keepDerived } from '../engine/lines/change.ts'
 import * as form from '../engine/records/activity.ts'
 import {
@@ -21,6 +22,7 @@ import { given, type Handlers } from './call.ts'
 import type { Clone } from './clone.ts'
 import { listRows, type Reader, reservedIn, withLookedAt } from './clone-source.ts'
 import { claimOf, laterSince } from './issues.ts'
+import { withEncodedDigest } from './record-files.ts'
 import { type LocalWork, NO_FIELDS } from './work.ts'
 
 export function activityMethods(reader: Reader): Handlers {
@@ -93,10 +95,13 @@ export function activityMethods(reader: Reader): Handlers {
         const { activity: row } = before
         const changed = digested && keepDerived(digested, row.changed_files)
         const fields = given(changesOf(contextAt(now), row, { input, files: changed }))
-        const activity = { ...row, ...fields, ...(input.scope && { declared_at: now }), updated_at: now }
-        const isSame = activity.issue === row.issue
-        const issue_since = isSame ? before.issue_since : laterSince(all, activity.issue, now)
         const next = changed?.map((file) => ({ ...file, origin: 'declared' as const }))
+        const linesOf = (files: readonly StoredFile[]) => files.map(withEncodedDigest)
+        const isSame = !form.changesAnything(linesOf(before.files), linesOf(next ?? before.files))
+        const updated_at = isSame && form.isHeartbeat(row, fields) ? row.updated_at : now
+        const activity = { ...row, ...fields, ...(input.scope && { declared_at: now }), updated_at }
+        const issue_since =
+          activity.issue === row.issue ? before.issue_since : laterSince(all, activity.issue, now)
         const had_branch = before.had_branch || isCheckedOut(activity.branch)
         return { ...before, activity, issue_since, had_branch, ...(next && { files: next }) }
       })

@@ -1,4 +1,5 @@
 /** The notables of one clone (docs/contract/notables.md). */
+import { changesAnything } from '../engine/records/activity.ts'
 import * as form from '../engine/records/notable.ts'
 import { labelKey } from '../vocabulary/contract/scope.ts'
 import { Failure } from '../vocabulary/failure.ts'
@@ -52,7 +53,7 @@ export function notableMethods({ files, person: login, settings }: Reader): Hand
       form.briefOf(
         await change({ id, now }, (row) => {
           form.requireChangeable(row, input, now)
-          return { ...row, ...given(input), updated_at: now }
+          return changesAnything(row, given(input)) ? { ...row, ...given(input), updated_at: now } : row
         }),
       ),
     archiveNotable: async ({ id, now }) =>

@@ -132,7 +132,6 @@ const SCRIPTS: Record<string, (mode: Script) => Promise<unknown>> = {
   updating: async ({ call, create, advance }) => {
     const id = await create({ branch: 'a', agent: 'codex', issue: 3, scope: { changes: [edit(9, 'a')] } })
     await create({ branch: 'b', scope: { changes: [edit(9, 'b')] } })
-    advance(1000)
     for (const input of [
       { risk: 'critical' },
       { title: undefined, status: 'paused' },
@@ -140,8 +139,10 @@ const SCRIPTS: Record<string, (mode: Script) => Promise<unknown>> = {
       { scope: { paths: ['docs/*'] } },
       { heartbeat: true },
       {},
-    ])
+    ]) {
+      advance(1000)
       await call('updateActivity', { id, input })
+    }
     await call('getActivity', { id })
   },
   'the end of work, and what is forbidden then': async ({ call, create, advance }) => {
@@ -222,6 +223,8 @@ const SCRIPTS: Record<string, (mode: Script) => Promise<unknown>> = {
       { category: 'warning' },
     ])
       await call('listNotables', { input })
+    advance(1000)
+    await call('updateNotable', { id, input: { title: 'Thawed' } })
     for (const _ of [1, 2]) await call('archiveNotable', { id })
     await call('updateNotable', { id, input: { title: 'Again' } })
   },

@@ -152,12 +152,9 @@ export function changesOf(
   const is_changed = scope !== undefined || (branch === null) !== (row.branch === null)
   const isOtherLife = ttl_ms !== row.ttl_ms || (row.status === 'paused') !== (status === 'paused')
   const isKept = is_changed && status === 'paused' && branch !== null
+  const life = { now, before: row, is_changed }
   if (heartbeat || ((isOtherLife || isKept) && !isClosed(status)))
-    changes.expires_at = expiryAt({ ...row, status, branch, ttl_ms }, settings, {
-      now,
-      before: row,
-      is_changed,
-    })
+    changes.expires_at = expiryAt({ ...row, status, branch, ttl_ms }, settings, life)
   return changes
 }
 

@@ -224,3 +224,18 @@ function isReady({ pr_number, draft_pr }: Pick<ComparedActivity, 'pr_number' | '
 export function distinctNames(files: readonly Pick<ChangedFile, 'path' | 'previous_path'>[]): string[] {
   return [...new Set(files.flatMap(namesOf))]
 }
+
+/** Whether any field in `changes` differs from the record. */
+export function changesAnything<Row extends object>(row: Row, changes: Partial<Row>): boolean {
+  return Object.entries(changes).some(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(row[name as keyof Row]),
+  )
+}
+
+/** Whether the changes only move the time until which it lives, and not to an earlier one. A heartbeat keeps `updated_at`. */
+export function isHeartbeat(
+  before: StoredActivity,
+  { heartbeat_at: _, expires_at = before.expires_at, ...changes }: Partial<StoredActivity>,
+): boolean {
+  return expires_at >= before.expires_at && !changesAnything<Partial<StoredActivity>>(before, changes)
+}

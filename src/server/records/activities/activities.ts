@@ -9,7 +9,7 @@ import {
   keepDerived,
 } from '../../../engine/lines/change.ts'
 import { lineHasher } from '../../../engine/lines/line-hash.ts'
-import { listedOf } from '../../../engine/records/activity.ts'
+import { changesAnything, isHeartbeat, listedOf } from '../../../engine/records/activity.ts'
 import {
   type ActivityContext,
   asOf,
@@ -29,7 +29,7 @@ import type {
 } from '../../../vocabulary/contract/activity.ts'
 import { type Page, readPage } from '../../../vocabulary/contract/pagination.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
-import { changesAnything, enqueueRechecks, insertLive } from '../changes/changes.ts'
+import { enqueueRechecks, insertLive } from '../changes/changes.ts'
 import { listChangeSet, replaceFileChanges } from '../file-changes/store.ts'
 import { tooManyLive } from '../live-sets/store.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
@@ -90,13 +90,9 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     const hasNewLines =
       files && isLive(row.status) && (await saveFiles(within, row, { origin: 'declared', files }))
     if (!changesAnything(row, changes) && !hasNewLines) return row
-    const isChanged = !store.isHeartbeat(row, changes) || hasNewLines
-    const declared = scope && { declared_at: now }
-    const updated = await store.updateActivity(db, stored, {
-      ...changes,
-      ...declared,
-      ...(isChanged && { updated_at: now }),
-    })
+    const isChanged = !isHeartbeat(row, changes) || hasNewLines
+    const times = { ...(scope && { declared_at: now }), ...(isChanged && { updated_at: now }) }
+    const updated = await store.updateActivity(db, stored, { ...changes, ...times })
     if (isChanged) await enqueueRechecks(within, [updated])
     return updated
   })

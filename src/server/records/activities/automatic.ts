@@ -1,6 +1,6 @@
 /** Applies events of pull requests to activities (docs/contract/activities.md#pull-requests). */
 
-import { distinctNames } from '../../../engine/records/activity.ts'
+import { changesAnything, distinctNames, isHeartbeat } from '../../../engine/records/activity.ts'
 import {
   archived,
   asOf,
@@ -12,7 +12,7 @@ import { isClosed, isLive } from '../../../vocabulary/activity-status.ts'
 import { newId } from '../../../vocabulary/contract/field.ts'
 import { clip, type GithubPullRequest, pullRequestFields, summaryOf } from '../../github/pull-request.ts'
 import { type Effect, recordEffect } from '../../platform/telemetry/execution.ts'
-import { changesAnything, enqueueRechecks } from '../changes/changes.ts'
+import { enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { insertActivity, type PushedChanges, pushedFieldsOf, savePushed } from './activities.ts'
 import {
@@ -98,10 +98,7 @@ export async function insertTracked(
   recordEffect(inserted ? 'tracked' : 'over_limit')
 }
 
-/**
- * Stores with the open activities of a pull request who is assigned to it, which issues it closes and whether it can be merged, and enqueues rechecks
- * of what that changes.
- */
+/** Stores with the open activities of a pull request who is assigned to it, which issues it closes and whether it can be merged. */
 export async function describePullRequest(
   ctx: RepoContext,
   number: number,
@@ -111,7 +108,7 @@ export async function describePullRequest(
     const { db, now, repo } = within
     const open = await lockActivitiesOf(db, repo.id, number)
     const outdated = open.filter((row) => changesAnything(row, described))
-    for (const row of outdated) await store.updateActivity(db, row, described, now)
+    for (const row of outdated) await store.updateActivity(db, row, { ...described, updated_at: now })
     await enqueueRechecks(within, outdated)
   })
 }
@@ -223,7 +220,9 @@ export async function updateRows(
   for (const row of rows) {
     const pushed = changes && (await savePushed(within, row, changes))
     const fields = { ...update(row), ...pushed }
-    const updated_at = store.isHeartbeat(row, fields) ? row.updated_at : now
+    // That it was pushed keeps it alive; what a push changes are its files.
+    const { declared_at: _, branch_pushed: __, ...shown } = fields
+    const updated_at = isHeartbeat(row, shown) ? row.updated_at : now
     const after = await store.updateActivity(db, row, { ...fields, updated_at })
     if (pushed || hasVisibleChange(row, after)) changed.push(row)
     updated.push(after)

@@ -2,12 +2,11 @@
 import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { ReservedNumber } from '../../../engine/check/source.ts'
 import type { FileChange } from '../../../engine/lines/change.ts'
-import { issuesOf } from '../../../engine/records/activity.ts'
+import { isHeartbeat, issuesOf } from '../../../engine/records/activity.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../../vocabulary/contract/activity.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { lockName, prepared, preparedByIds } from '../../platform/db/statements.ts'
-import { changesAnything } from '../changes/changes.ts'
 import { deleteFileChanges, insertFileChanges } from '../file-changes/store.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import { hasStatus, isLiveAt, isOpen } from './compared-store.ts'
@@ -64,21 +63,18 @@ export async function lockActivity(tx: Db, repo_id: number, id: string): Promise
   return row
 }
 
-/**
- * Updates an activity that the transaction `tx` has locked, and its places on issues: new ones since `at`. Anything but a
- * heartbeat raises the version.
- */
+/** Updates an activity that the transaction `tx` has locked, and its places on issues. Anything but a heartbeat raises the version. */
 export async function updateActivity(
   tx: Db,
   before: ActivityRow,
   changes: ActivityChanges,
-  at: Date = changes.updated_at ?? before.updated_at,
 ): Promise<ActivityRow> {
-  const { repo_id, id } = before
+  const { repo_id, id, updated_at } = before
   const ends = isLive(before.status) && !isLive(changes.status ?? before.status)
   let raised: { version?: number; issue_places?: IssuePlaces | null } = {}
   if (!isHeartbeat(before, changes)) {
     const { version } = await raiseVersion(tx, repo_id, { activities: ends ? -1 : 0 })
+    const at = changes.updated_at ?? updated_at
     const issue_places = placesOn(issuesOf({ ...before, ...changes }), before.issue_places, { version, at })
     raised = { version, issue_places }
   }
@@ -91,14 +87,6 @@ export async function updateActivity(
   const after = { ...(row as ActivityRow), ...(changes.scope && { scope: changes.scope }) }
   if (ends) await deleteFileChanges(tx, repo_id, [id])
   return after
-}
-
-/** Whether the changes only move the time until which it lives, and not to an earlier one. A heartbeat keeps `updated_at`. */
-export function isHeartbeat(
-  before: ActivityRow,
-  { heartbeat_at: _, expires_at = before.expires_at, ...changes }: ActivityChanges,
-): boolean {
-  return expires_at >= before.expires_at && !changesAnything<ActivityChanges>(before, changes)
 }
 
 /** A page of the list without filters. */

@@ -53,13 +53,6 @@ function changeJobs({ now, repo }: RepoContext, changed: readonly { id: string }
   )
 }
 
-/** Whether any field in `changes` differs from the record. */
-export function changesAnything<Row extends object>(row: Row, changes: Partial<Row>): boolean {
-  return Object.entries(changes).some(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(row[name as keyof Row]),
-  )
-}
-
 /** The kind of job that posts one notification. */
 export const NOTIFY = 'notify'
 

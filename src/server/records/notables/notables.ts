@@ -1,5 +1,6 @@
 /** Create, retrieve, list, update and archive notables. */
 
+import { changesAnything } from '../../../engine/records/activity.ts'
 import {
   asOf,
   briefOf,
@@ -17,7 +18,7 @@ import { type Page, readPage } from '../../../vocabulary/contract/pagination.ts'
 import { labelKey } from '../../../vocabulary/contract/scope.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import { isHigh } from '../../../vocabulary/severity.ts'
-import { changesAnything, enqueueNotification, enqueueRechecks, insertLive } from '../changes/changes.ts'
+import { enqueueNotification, enqueueRechecks, insertLive } from '../changes/changes.ts'
 import { tooManyLive } from '../live-sets/store.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
