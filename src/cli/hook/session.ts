@@ -112,11 +112,7 @@ async function findLeft(
 function withoutLeft(state: LocalState, gone: Left['gone']): LocalState {
   const isGone = (text: string) => gone.some(([id]) => text.includes(id))
   const waits = Object.entries(state.waits).filter(([id]) => !isGone(id))
-  return {
-    ...state,
-    warned: state.warned.filter((key) => !isGone(key)),
-    waits: Object.fromEntries(waits),
-  }
+  return { ...state, warned: state.warned.filter((key) => !isGone(key)), waits: Object.fromEntries(waits) }
 }
 
 /** Whether a place is beneath a path that is a file. The service treats each path of a scope as a directory too. */

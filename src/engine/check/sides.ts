@@ -88,11 +88,7 @@ export function intentOf(
   { repo, settings }: Pick<CheckContext, 'repo' | 'settings'>,
 ): Intent {
   const issues = new Set(issuesOf(row))
-  return {
-    issues,
-    closes: new Set([...issues, ...namedIssues(row, repo)]),
-    author: authorOf(row, settings),
-  }
+  return { issues, closes: new Set([...issues, ...namedIssues(row, repo)]), author: authorOf(row, settings) }
 }
 
 /** The issues that title and summary close; none once it is known what its pull request closes. */

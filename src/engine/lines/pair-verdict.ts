@@ -162,10 +162,7 @@ export function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verd
 
 /** The name of a file before the change (null if it is added) and after it (null if it is removed). */
 function pathsOf({ path, previous_path, status }: FileChange): { from: string | null; to: string | null } {
-  return {
-    from: status === 'added' ? null : (previous_path ?? path),
-    to: status === 'removed' ? null : path,
-  }
+  return { from: status === 'added' ? null : (previous_path ?? path), to: status === 'removed' ? null : path }
 }
 
 /** Whether the content is certainly the same: by its blob, or else by the added lines of an added file or a submodule. */

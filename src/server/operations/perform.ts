@@ -217,7 +217,4 @@ async function readInput(
 }
 
 /** Functions that throw `not_found` if no record has the id. */
-const FIND = {
-  act: CREATE_HANDLERS.createActivity.find,
-  ntb: CREATE_HANDLERS.createNotable.find,
-}
+const FIND = { act: CREATE_HANDLERS.createActivity.find, ntb: CREATE_HANDLERS.createNotable.find }

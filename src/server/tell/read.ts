@@ -181,9 +181,5 @@ async function countPullRequests({ db, now, repo, settings }: RepoContext): Prom
     ({ author, is_bot }) => !isBot({ login: author ?? '', is_of_type_bot: is_bot }, settings.comment),
   )
   const sum = (name: keyof Counts) => people.reduce((total, each) => total + each[name], 0)
-  return {
-    pull_requests: sum('pull_requests'),
-    commented: sum('commented'),
-    over_budget: sum('over_budget'),
-  }
+  return { pull_requests: sum('pull_requests'), commented: sum('commented'), over_budget: sum('over_budget') }
 }

@@ -19,10 +19,7 @@ export const issueNumber = z
   .int()
   .min(1)
   .max(NUMBER_MAX)
-  .meta({
-    description: 'The number of the issue of this repository that the work is about.',
-    examples: [7],
-  })
+  .meta({ description: 'The number of the issue of this repository that the work is about.', examples: [7] })
 
 const number = z.int().meta({ description: 'The number of the issue.', examples: [7] })
 

@@ -46,10 +46,7 @@ export type Scope = z.output<typeof Scope>
 /** A scope in a response, without limits: the scope of a pull request can be larger than one in a request. */
 export const ShownScope = object(
   'ShownScope',
-  {
-    areas: texts('Labels.'),
-    paths: texts('Globs relative to the root of the repository.'),
-  },
+  { areas: texts('Labels.'), paths: texts('Globs relative to the root of the repository.') },
   'Areas and paths.',
 )
 

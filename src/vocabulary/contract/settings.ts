@@ -158,10 +158,7 @@ export const DEFAULT_SETTINGS: Settings = Settings.parse({})
 /** The settings in a file: all are optional. */
 export const FileSettings = Settings.extend({
   comment: z
-    .strictObject({
-      ...commentFields,
-      mode: z.literal(['on', 'shadow', 'off', true, false]),
-    })
+    .strictObject({ ...commentFields, mode: z.literal(['on', 'shadow', 'off', true, false]) })
     .partial(),
 }).partial()
 

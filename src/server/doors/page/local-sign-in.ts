@@ -30,11 +30,7 @@ export class LocalSignIn {
   /** A code that signs one browser in with `token` and redirects it to the path `return_to`. It is valid for 15 minutes. */
   issue(token: string, return_to: string): string {
     const code = randomBytes(24).toString('base64url')
-    this.#codes.set(hash('sha256', code), {
-      token,
-      return_to,
-      expires_at: later(this.#clock(), CODE_TTL_MS),
-    })
+    this.#codes.set(hash('sha256', code), { token, return_to, expires_at: later(this.#clock(), CODE_TTL_MS) })
     return code
   }
 

@@ -213,11 +213,7 @@ export async function savePushed(
 
 /** The fields of an activity with these files. */
 export function pushedFieldsOf({ files, base_sha, is_complete }: PushedChanges): store.ActivityChanges {
-  return {
-    pushed_files: files.map(changedFileOf),
-    pushed_base_sha: base_sha,
-    changes_complete: is_complete,
-  }
+  return { pushed_files: files.map(changedFileOf), pushed_base_sha: base_sha, changes_complete: is_complete }
 }
 
 /** Deletes what GitHub says about the pull request, because the activity has another one now, or none. */
