@@ -1,7 +1,7 @@
 /** The GitHub App, built on Probot: verifies deliveries and authenticates as installations, half of whose rate limit imports leave to live work. */
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
-import { later, MINUTE_MS } from '../../vocabulary/clock.ts'
+import { later } from '../../vocabulary/clock.ts'
 import type { AppCredentials } from '../platform/config.ts'
 import { type Quota, quotaIn } from '../platform/telemetry/metrics.ts'
 import { apiFetch, instrumentClient, JOB_TIMEOUT_MS, type Telemetry } from './client.ts'
@@ -45,39 +45,24 @@ export function openGithubApp(
 
 /** The share of the limit that imports leave. */
 const LIVE_SHARE = 0.5
-/** GitHub allows 900 points in a minute, five for each write. With so many calls of any kind, imports wait. */
-const BUSY_CALLS = 600
-const SAMPLE_MS = 1000
 
 interface CallBudget extends Quota {
   /** How many imports wait for the reset. */
   waiting: number
-  /** What was left in the last minute, at most once a second. */
-  recent: readonly { at: Date; remaining: number }[]
 }
 
-/** How much of the rate limit of each installation is left, and when an import may go on. GitHub counts the calls of all instances. */
-export class CallBudgets {
+/** How much of the rate limit of each installation is left, and when an import may go on. */
+class CallBudgets {
   readonly #budgets = new Map<number, CallBudget>()
 
   /** Reads the headers of a response. */
-  observe(installation_id: number, headers: Record<string, unknown>, now: Date): void {
+  observe(installation_id: number, headers: Record<string, unknown>): void {
     const read = quotaIn(headers)
     if (!read) return
     const { remaining, limit, reset_at } = read
     const before = this.#budgets.get(installation_id)
     const waiting = before?.reset_at.getTime() === reset_at.getTime() ? before.waiting : 0
-    const known = before?.recent.filter(({ at }) => at > later(now, -MINUTE_MS)) ?? []
-    const isSeen = known.some(({ at }) => at > later(now, -SAMPLE_MS))
-    const recent = isSeen ? known : [...known, { at: now, remaining }]
-    this.#budgets.set(installation_id, { remaining, limit, reset_at, waiting, recent })
-  }
-
-  /** Whether so many calls were made in the last minute that an import would use up what a minute has. */
-  isBusy(installation_id: number, now: Date): boolean {
-    const { recent = [], remaining = 0 } = this.#budgets.get(installation_id) ?? {}
-    const [first] = recent.filter(({ at }) => at > later(now, -MINUTE_MS))
-    return first !== undefined && first.remaining - remaining >= BUSY_CALLS
+    this.#budgets.set(installation_id, { remaining, limit, reset_at, waiting })
   }
 
   /** When an import may make calls; null if now. Imports that wait keep their order. */

@@ -36,8 +36,8 @@ export async function takeWrites(app: App, { db, repo }: RepoContext, count: num
 const LOOK_EVERY_MS = 1000
 
 /**
- * Waits for the turn of `count` calls of an import, and until a minute has room for them. The job keeps its place meanwhile: if it
- * came back later, all jobs behind it would book before it. Throws `RateLimited` if imports have used their share of the hour.
+ * Waits for the turn of `count` calls of an import, for seconds at most. The job keeps its place meanwhile: if it came back later, all jobs
+ * behind it would book before it. Throws `RateLimited` if imports have used their share of the hour.
  */
 export async function takeImportCalls(
   app: App,
@@ -50,18 +50,14 @@ export async function takeImportCalls(
   if (!app.paces_writes) return
   const turn = { count, now: app.clock() }
   const at = await bookInstallationImport(app.database.connection(), installation_id, turn)
-  const isBusy = () => app.github_app?.budgets.isBusy(installation_id, app.clock())
-  const left = () => (isBusy() ? LOOK_EVERY_MS : at.getTime() - app.clock().getTime())
+  const left = () => at.getTime() - app.clock().getTime()
   for (let left_ms = left(); left_ms > 0; left_ms = left()) await wait(Math.min(left_ms, LOOK_EVERY_MS))
 }
 
 /** A client of the installation, which notes what is left of its rate limit; undefined without an App. */
-export async function openInstallation(
-  { github_app, clock }: App,
-  id: number,
-): Promise<Installation | undefined> {
+export async function openInstallation({ github_app }: App, id: number): Promise<Installation | undefined> {
   const client = await github_app?.probot.auth(id)
-  client?.hook.after('request', ({ headers }) => github_app?.budgets.observe(id, headers, clock()))
+  client?.hook.after('request', ({ headers }) => github_app?.budgets.observe(id, headers))
   return client
 }
 
