@@ -25,7 +25,7 @@ export const ACROSS_REPOSITORIES: [string, RegExp][] = [
   ],
   [
     'the overview reads the repositories of a list',
-    /from repositories left join lateral .* where repositories\.repo_id in /,
+    /from repositories left join live_sets .* where repositories\.repo_id in /,
   ],
   [
     'the settings of an organisation are those of its `.github` repository',
