@@ -137,26 +137,43 @@ const COPY_MAX = 65_536
 function withoutCopies(diff: Diff, from: string, to: string | null): Diff {
   const isCopy = ({ path, status, blob_sha }: StoredFile) => {
     if (status !== 'added' || blob_sha !== null || to === null || to === from) return false
-    const [one, other] = [from, to].map((root) => lstatSync(join(root, path), { throwIfNoEntry: false }))
-    if (!one?.isFile() || !other?.isFile() || one.size !== other.size || one.size > COPY_MAX) return false
-    return readFileSync(join(from, path)).equals(readFileSync(join(to, path)))
+    const own = smallContentOf(join(to, path))
+    return own !== undefined && smallContentOf(join(from, path))?.equals(own) === true
   }
   return { ...diff, files: diff.files.filter((file) => !isCopy(file)) }
 }
 
+function smallContentOf(file: string): Buffer | undefined {
+  const found = statOf(file)
+  try {
+    return found?.isFile() && found.size <= COPY_MAX ? readFileSync(file) : undefined
+  } catch {
+    // It was removed meanwhile, or cannot be read.
+    return undefined
+  }
+}
+
+/** Undefined if there is no such file, such as beneath a path that is a file in this working tree. */
+function statOf(file: string): Stats | undefined {
+  try {
+    return lstatSync(file)
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether one of these files, or a directory of one, was written since. What became a directory has changed. */
 function isChanged(root: string, files: readonly string[], since: number): boolean {
-  const statOf = (path: string) => lstatSync(`${root}/${path}`, { throwIfNoEntry: false })
   const isLater = (found: Stats | undefined) => found !== undefined && found.ctimeMs >= since - TICK_MS
   const directories = new Set(files.map((file) => dirname(file)))
   for (const each of directories) {
-    const found = statOf(each)
+    const found = statOf(`${root}/${each}`)
     if (isLater(found)) return true
     // The directory that it was removed from has changed.
     if (!found && each !== '.') directories.add(dirname(each))
   }
   return files.some((file) => {
-    const found = statOf(file)
+    const found = statOf(`${root}/${file}`)
     return isLater(found) || found?.isDirectory() === true
   })
 }

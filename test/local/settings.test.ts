@@ -5,10 +5,10 @@ import { useTree } from '../support/shop.ts'
 
 const tree = useTree()
 
-/** Another working tree has changed `src/checkout/retry.ts`. */
+/** Another working tree has changed `src/checkout/retry.ts`, and has a directory where this one has a file. */
 beforeEach(async () => {
   await tree.git('worktree', 'add', '-q', '../other', '-b', 'other')
-  await tree.write({ '../other/src/checkout/retry.ts': 'export const retries = 2\n' })
+  await tree.write({ '../other/src/checkout/retry.ts': '2\n', notes: '', '../other/notes/a.md': '' })
 })
 
 const check = async (...args: string[]) => JSON.parse((await tree.run(['check', '--json', ...args])).stdout)
