@@ -135,6 +135,18 @@ describe('closed and opened again', () => {
   })
 })
 
+test.each(orders(2))('two edits within one second, as %i %i, leave the texts on GitHub', async (...order) => {
+  repo.githubRepo.open({ head: 'retries' })
+  await service.deliverAndRun(repo.event(1, 'opened'))
+  repo.githubRepo.update(1, { title: 'Retry once', body: 'One.' })
+  const first = repo.event(1, 'edited', SECOND)
+  repo.githubRepo.update(1, { title: 'Retry twice', body: 'Two.' })
+  const second = repo.event(1, 'edited', SECOND)
+  await service.deliverAndRun(...inOrder([first, second], order))
+  const [{ id }] = await repo.tracked()
+  expect(await repo.activity(id)).toMatchObject({ title: 'Retry twice', summary: 'Two.' })
+})
+
 describe('data of an older event', () => {
   test.each([
     ['ready for review', true, 'ready_for_review', 'ready-for-review'],

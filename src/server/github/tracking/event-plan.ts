@@ -94,12 +94,15 @@ export function changesQueue(
   )
 }
 
-/** Whether GitHub's timestamps, which have seconds, do not tell if a close or a reopening came last. */
+/** Whether GitHub's timestamps, which have seconds, do not tell if the event or the stored one came last: of a close and a reopening, or of two edits. */
 export function isTied(
-  pr: Pick<Current, 'is_open' | 'changed_at'>,
+  event: PullRequestEvent,
+  pr: Pick<Current, 'is_open' | 'changed_at' | 'title' | 'summary_hash'>,
   before: PullRequestRow | undefined,
 ): boolean {
-  return before?.changed_at.getTime() === pr.changed_at.getTime() && before.is_open !== pr.is_open
+  if (before?.changed_at.getTime() !== pr.changed_at.getTime()) return false
+  const isOtherText = before.title !== pr.title || before.summary_hash !== pr.summary_hash
+  return before.is_open !== pr.is_open || (event === 'edited' && isOtherText)
 }
 
 /** The events with which the row takes title and summary. */

@@ -58,11 +58,14 @@ export async function pullRequestChanged(
   const { db, now, repo } = ctx
   if (received.repository_id !== repo.id) return
   const before = await findPullRequest(db, repo.id, received.number)
-  const read = isTied(received, before) ? await readPullRequest(app, ctx, received.number) : undefined
+  const given_texts = { ...received, summary_hash: summaryHash(received) }
+  const is_tied = isTied(received_event, given_texts, before)
+  const read = is_tied ? await readPullRequest(app, ctx, received.number) : undefined
   // GitHub's response may be older than the event.
   const current = read && read.changed_at >= received.changed_at ? read : undefined
   const pr = current ?? received
-  const event = current ? (current.is_open ? 'reopened' : 'closed') : received_event
+  const isOtherState = current !== undefined && before?.is_open !== received.is_open
+  const event = isOtherState ? (current.is_open ? 'reopened' : 'closed') : received_event
   if (MAY_UNLOCK.has(event)) await clearRefusals(db, repo.id, pr.number)
   const given = { event, now, commenting_since: repo.commenting_since }
   const facts = factsOf(pr, repo)
@@ -76,7 +79,7 @@ export async function pullRequestChanged(
     }
     return
   }
-  const summary_hash = hash('sha256', summaryOf(pr), 'base64url').slice(0, 22)
+  const summary_hash = summaryHash(pr)
   if (pr.is_open) {
     await linkPullRequestStack(ctx, pr, before)
     const is_untracked = await lacksActivity(ctx, pr.number)
@@ -198,6 +201,10 @@ async function importAgain(app: App, ctx: RepoContext, number: number): Promise<
 export async function trackAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
   if (!ctx.settings.track_pull_requests || !(await lacksActivity(ctx, number))) return
   await importAgain(app, ctx, number)
+}
+
+function summaryHash(pr: GithubPullRequest): string {
+  return hash('sha256', summaryOf(pr), 'base64url').slice(0, 22)
 }
 
 function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts {
