@@ -1,8 +1,9 @@
 /** What runs first: live work before imports, and writes at their pace (docs/contract/organisations.md#queue). */
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { type FakeGithub, fakeGithub } from '../support/github.ts'
-import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
+import { installationEvent, installationRepositoriesEvent, pullRequestEvent } from '../support/webhooks.ts'
 
 /** More than an instance imports at the same time. */
 const IMPORTED = 6
@@ -193,5 +194,23 @@ describe('imports of an installation', () => {
     expect(calls()).toBeLessThanOrEqual(100)
     service.clock.advance(10 * SECOND_MS)
     await expect.poll(() => github.calls('GET /repos/delta/*/pulls/*/files')).toBe(6 * 19)
+  })
+
+  test('count the calls of live work as theirs', async () => {
+    service.clock.now = new Date()
+    addLive()
+    const added = addRepositories('acme', 6, 19, (number) => `src/${number}.ts`)
+    const installation = github.app.install({ repositories: [LIVE, ...added] })
+    for (let number = 1; number <= 30; number += 1) await push(`author-${number}`)
+    await expect.poll(() => github.calls(`GET /repos/${LIVE}/pulls/*/files`)).toBe(30)
+    await service.deliver(installationRepositoriesEvent(github, installation, 'added', added))
+    const calls = () => github.calls('GET /repos/acme/big-*/pulls*')
+    await expect.poll(calls).toBeGreaterThan(0)
+    let before = 0
+    while (calls() > before) {
+      before = calls()
+      await setTimeout(2 * SECOND_MS)
+    }
+    expect(before).toBeLessThanOrEqual(70)
   })
 })

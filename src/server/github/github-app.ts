@@ -45,6 +45,8 @@ export function openGithubApp(
 
 /** The share of the limit that imports leave. */
 const LIVE_SHARE = 0.5
+/** GitHub's limit of a minute. */
+const POINTS_PER_MINUTE = 900
 
 interface CallBudget extends Quota {
   /** How many imports wait for the reset. */
@@ -54,6 +56,22 @@ interface CallBudget extends Quota {
 /** How much of the rate limit of each installation is left, and when an import may go on. */
 class CallBudgets {
   readonly #budgets = new Map<number, CallBudget>()
+  readonly #unbooked = new Map<number, number>()
+
+  /** Counts the points of a call that no import has booked: five for a write. */
+  count(installation_id: number, method: string): void {
+    const points = ['GET', 'HEAD'].includes(method) ? 1 : 5
+    const counted = this.#unbooked.get(installation_id) ?? 0
+    this.#unbooked.set(installation_id, Math.min(counted + points, POINTS_PER_MINUTE))
+  }
+
+  /** Takes up to `most` of the counted points, to book them. */
+  takeUnbooked(installation_id: number, most: number): number {
+    const counted = this.#unbooked.get(installation_id) ?? 0
+    const taken = Math.min(counted, most)
+    this.#unbooked.set(installation_id, counted - taken)
+    return taken
+  }
 
   /** Reads the headers of a response. */
   observe(installation_id: number, headers: Record<string, unknown>): void {

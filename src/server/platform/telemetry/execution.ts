@@ -34,6 +34,8 @@ export interface RunningJob {
   run_at: Date
   /** The time that is reserved for its next write to GitHub, or for the calls of an import; null if none is. */
   write_at: Date | null
+  /** Its calls to GitHub are booked as those of an import. */
+  has_booked?: boolean
 }
 
 export interface Execution {

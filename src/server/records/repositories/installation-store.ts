@@ -32,7 +32,7 @@ export function bookInstallationWrites(db: Db, id: number, { count, now }: Booki
   })
 }
 
-/** Books `count` calls of an import. Returns when they can be made. */
+/** Books `count` points of an import's calls, and of others that were made. Returns when the import can make its own. */
 export function bookInstallationImport(db: Db, id: number, { count, now }: Booking): Promise<Date> {
   return book(db, id, (row) => bookImportCalls(row, count, now))
 }
@@ -91,7 +91,7 @@ export function bookWrites(pace: WritePace, count: number, not_before: Date): Wr
   }
 }
 
-/** GitHub allows 900 points in a minute, one for each read. Imports use at most two thirds: the burst and a minute of intervals. */
+/** GitHub allows 900 points in a minute, one for each read. Imports, with what others used, take at most two thirds: the burst and a minute of intervals. */
 const IMPORT_BURST = 100
 const IMPORT_INTERVAL_MS = 120
 

@@ -35,6 +35,9 @@ export async function takeWrites(app: App, { db, repo }: RepoContext, count: num
 /** How often a waiting import looks at the clock, which may be corrected meanwhile. */
 const LOOK_EVERY_MS = 1000
 
+/** An import books the points of other work with its own calls; so many at most for each of those, so that it goes on. */
+const OTHERS_MAX = 3
+
 /**
  * Waits for the turn of `count` calls of an import, for seconds at most. The job keeps its place meanwhile: if it came back later, all jobs
  * behind it would book before it. Throws `RateLimited` if imports have used their share of the hour.
@@ -48,15 +51,21 @@ export async function takeImportCalls(
   const retry_at = app.github_app?.budgets.importAt(installation_id, app.clock())
   if (retry_at) throw new RateLimited(retry_at)
   if (!app.paces_writes) return
-  const turn = { count, now: app.clock() }
+  const job = runningJob()
+  if (job) job.has_booked = true
+  const others = app.github_app?.budgets.takeUnbooked(installation_id, OTHERS_MAX * count) ?? 0
+  const turn = { count: count + others, now: app.clock() }
   const at = await bookInstallationImport(app.database.connection(), installation_id, turn)
   const left = () => at.getTime() - app.clock().getTime()
   for (let left_ms = left(); left_ms > 0; left_ms = left()) await wait(Math.min(left_ms, LOOK_EVERY_MS))
 }
 
-/** A client of the installation, which notes what is left of its rate limit; undefined without an App. */
+/** A client of the installation, which notes its calls and what is left of its rate limit; undefined without an App. */
 export async function openInstallation({ github_app }: App, id: number): Promise<Installation | undefined> {
   const client = await github_app?.probot.auth(id)
+  client?.hook.before('request', ({ method }) => {
+    if (!runningJob()?.has_booked) github_app?.budgets.count(id, method)
+  })
   client?.hook.after('request', ({ headers }) => github_app?.budgets.observe(id, headers))
   return client
 }
