@@ -1,5 +1,6 @@
 /** Parses a pull request from a webhook payload or an API response, and says what its activity takes from it. Pure. */
 
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { closingIssues, firstProse } from '../../engine/lines/markdown-prose.ts'
 import { storableText } from '../../vocabulary/text.ts'
@@ -48,6 +49,7 @@ export function parsePullRequest(payload: unknown) {
   const is_fork = pr.head.repo?.id !== pr.base.repo.id
   // GitHub shows this login for deleted accounts.
   const author = pr.user ?? { login: 'ghost', type: 'User' }
+  const summary = clip(firstProse(pr.body ?? ''), 4000) || clip(pr.title, 4000) || nameOf(pr)
   return {
     /** The id of the repository that contains it. A name may belong to another repository by now. */
     repository_id: pr.base.repo.id,
@@ -55,6 +57,9 @@ export function parsePullRequest(payload: unknown) {
     url: pr.html_url,
     title: pr.title,
     body: pr.body ?? '',
+    /** The first paragraph of prose of the description, else the title. */
+    summary,
+    summary_hash: hash('sha256', summary, 'base64url').slice(0, 22),
     author: author.login,
     is_bot: author.type === 'Bot',
     /** The login of the first person who is assigned to it, other than the author; null if nobody is. */
@@ -89,17 +94,12 @@ export function pullRequestFields(pr: GithubPullRequest, repo: { web_urls: reado
   return {
     source: 'pull_request' as const,
     title: clip(pr.title, 200) || nameOf(pr),
-    summary: summaryOf(pr),
+    summary: pr.summary,
     closes: closedIssues(pr, repo),
   }
 }
 
-/** The first paragraph of prose of the description, else the title. */
-export function summaryOf(pr: Pick<GithubPullRequest, 'number' | 'title' | 'body'>): string {
-  return clip(firstProse(pr.body), 4000) || clip(pr.title, 4000) || nameOf(pr)
-}
-
-function nameOf({ number }: Pick<GithubPullRequest, 'number'>): string {
+function nameOf({ number }: { number: number }): string {
   return `Pull request #${number}`
 }
 

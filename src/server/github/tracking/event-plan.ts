@@ -20,9 +20,8 @@ export type PullRequestEvent =
 /** A pull request as GitHub describes it with the event. */
 export type Current = Pick<
   GithubPullRequest,
-  'is_open' | 'is_draft' | 'head_sha' | 'base_branch' | 'title' | 'changed_at'
-> &
-  Pick<PullRequestRow, 'summary_hash'>
+  'is_open' | 'is_draft' | 'head_sha' | 'base_branch' | 'title' | 'summary_hash' | 'changed_at'
+>
 
 /** What to do with the activities of an open pull request, in this order. */
 export interface ActivityPlan {

@@ -1,5 +1,4 @@
 /** Applies events of pull requests. The webhook surface translates payloads to these calls. */
-import { hash } from 'node:crypto'
 import { rulesOf } from '../../../engine/check/compare.ts'
 import type { FileChange } from '../../../engine/lines/change.ts'
 import {
@@ -28,7 +27,7 @@ import { forgetComment } from '../../tell/apply.ts'
 import { MUTE_LABEL } from '../../tell/comment.ts'
 import { pullRequestKey } from '../../tell/sides.ts'
 import { recordEnd } from '../../tell/store.ts'
-import { closedIssues, type GithubPullRequest, summaryOf } from '../pull-request.ts'
+import { closedIssues, type GithubPullRequest } from '../pull-request.ts'
 import { readChanges } from './changed-files.ts'
 import {
   type ActivityPlan,
@@ -58,8 +57,7 @@ export async function pullRequestChanged(
   const { db, now, repo } = ctx
   if (received.repository_id !== repo.id) return
   const before = await findPullRequest(db, repo.id, received.number)
-  const given_texts = { ...received, summary_hash: summaryHash(received) }
-  const is_tied = isTied(received_event, given_texts, before)
+  const is_tied = isTied(received_event, received, before)
   const read = is_tied ? await readPullRequest(app, ctx, received.number) : undefined
   // GitHub's response may be older than the event.
   const current = read && read.changed_at >= received.changed_at ? read : undefined
@@ -79,11 +77,10 @@ export async function pullRequestChanged(
     }
     return
   }
-  const summary_hash = summaryHash(pr)
   if (pr.is_open) {
     await linkPullRequestStack(ctx, pr, before)
     const is_untracked = await lacksActivity(ctx, pr.number)
-    const plan = planOf(event, { ...pr, summary_hash }, { before, is_untracked })
+    const plan = planOf(event, pr, { before, is_untracked })
     await updateActivities(app, ctx, pr, plan)
     const { assignee, is_by_newcomer, is_mergeable } = pr
     // What GitHub said of another head does not hold any more.
@@ -92,7 +89,8 @@ export async function pullRequestChanged(
     await describePullRequest(ctx, pr.number, { assignee, is_by_newcomer, closes: facts.closes, ...merge })
   }
   if (isEnd(event, pr, before)) await endActivities(ctx, pr)
-  const texts = TAKES_TITLE.has(event) ? { title: pr.title, summary_hash } : {}
+  const { title, summary_hash } = pr
+  const texts = TAKES_TITLE.has(event) ? { title, summary_hash } : {}
   await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...texts })
   const is_queued = isQueued(event, pr, before)
   if (changesQueue(event, pr, before) || is_queued !== (before?.is_queued ?? false))
@@ -201,10 +199,6 @@ async function importAgain(app: App, ctx: RepoContext, number: number): Promise<
 export async function trackAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
   if (!ctx.settings.track_pull_requests || !(await lacksActivity(ctx, number))) return
   await importAgain(app, ctx, number)
-}
-
-function summaryHash(pr: GithubPullRequest): string {
-  return hash('sha256', summaryOf(pr), 'base64url').slice(0, 22)
 }
 
 function factsOf(pr: GithubPullRequest, repo: RepoContext['repo']): Facts {

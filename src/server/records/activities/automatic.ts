@@ -10,7 +10,7 @@ import {
 } from '../../../engine/records/activity-lifecycle.ts'
 import { isClosed, isLive } from '../../../vocabulary/activity-status.ts'
 import { newId } from '../../../vocabulary/contract/field.ts'
-import { clip, type GithubPullRequest, pullRequestFields, summaryOf } from '../../github/pull-request.ts'
+import { clip, type GithubPullRequest, pullRequestFields } from '../../github/pull-request.ts'
 import { type Effect, recordEffect } from '../../platform/telemetry/execution.ts'
 import { enqueueRechecks } from '../changes/changes.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
@@ -136,7 +136,7 @@ export function refreshPullRequest(
     return {
       ...heartbeat(ctx, row),
       ...(title && { title: clip(pr.title, 200) || row.title }),
-      ...(summary && { summary: summaryOf(pr) }),
+      ...(summary && { summary: pr.summary }),
       ...(base_branch && { base_branch: pr.base_branch }),
       ...(changes && {
         scope: { areas: row.scope.areas, paths: distinctNames(changes.files) },

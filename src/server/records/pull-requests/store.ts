@@ -21,7 +21,7 @@ export type Facts = Pick<
 
 /**
  * Stores the facts of an event and sets `is_behind` until the event is applied. Returns false, and changes nothing, if a
- * newer event is stored. The title is stored with the first event only; later, `savePullRequest` stores it.
+ * newer event is stored. Title and summary are stored with the first event only; later, `savePullRequest` stores them.
  * GitHub's timestamps have seconds: of two events of one second, a close wins over all but a reopening. One that was opened
  * after `commenting_since` has an event of its own, even if that was missed.
  */
@@ -31,7 +31,7 @@ export async function recordPullRequest(
   facts: Facts,
   { event, now, commenting_since }: { event: string; now: Date; commenting_since: Date },
 ): Promise<boolean> {
-  const { title: _, ...known } = facts
+  const { title: _, summary_hash: __, ...known } = facts
   const isReopening = event === 'reopened'
   const isPush = event === 'opened' || isReopening || event === 'files'
   const isMadeReady = event === 'draft' && !facts.is_draft
