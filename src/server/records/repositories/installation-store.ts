@@ -24,26 +24,8 @@ export async function saveInstallation(
     .onConflictDoUpdate({ target: installations.installation_id, set: changes })
 }
 
-/** Books `count` writes of an installation. Returns when they can be made. */
-export function bookInstallationWrites(db: Db, id: number, { count, now }: Booking): Promise<Date> {
-  return book(db, id, (row) => {
-    const paused = row.writes_paused_until
-    return bookWrites(row, count, paused && paused > now ? paused : now)
-  })
-}
-
-/** Books `count` points of an import's calls, and of others that were made. Returns when the import can make its own. */
-export function bookInstallationImport(db: Db, id: number, { count, now }: Booking): Promise<Date> {
-  return book(db, id, (row) => bookImportCalls(row, count, now))
-}
-
-interface Booking {
-  count: number
-  now: Date
-}
-
-/** Instances book one after another. */
-function book(
+/** Books calls of an installation at its pace. Instances book one after another. Returns when the calls can be made. */
+export function bookCalls(
   db: Db,
   installation_id: number,
   placeIn: (row: InstallationRow) => Partial<InstallationRow> & { at: Date },
@@ -78,10 +60,16 @@ const BURST = 80
 /** Then they are spread evenly: whatever the burst, any hour has at most `PER_HOUR`. */
 const INTERVAL_MS = Math.ceil(3_600_000 / (PER_HOUR - BURST - 1))
 
-export type WritePace = Pick<InstallationRow, 'next_write_at' | 'writes_until'>
+export type WritePace = Pick<InstallationRow, 'next_write_at' | 'writes_until'> &
+  Partial<Pick<InstallationRow, 'writes_paused_until'>>
 
 /** When `count` writes can be made, and the pace after that. */
-export function bookWrites(pace: WritePace, count: number, not_before: Date): WritePace & { at: Date } {
+export function bookWrites(
+  { writes_paused_until = null, ...pace }: WritePace,
+  count: number,
+  now: Date,
+): WritePace & { at: Date } {
+  const not_before = latest(now, writes_paused_until)
   const until = latest(not_before, pace.writes_until)
   const at = latest(latest(not_before, pace.next_write_at), later(until, (count - BURST) * INTERVAL_MS))
   return {
@@ -97,7 +85,7 @@ const IMPORT_INTERVAL_MS = 120
 
 export type ImportPace = Pick<InstallationRow, 'imports_until'>
 
-/** When an import can make `count` calls, and the pace after that. */
+/** When an import can make the calls among `count` points, and the pace after that. */
 export function bookImportCalls(
   { imports_until }: ImportPace,
   count: number,

@@ -9,7 +9,7 @@ import { RateLimited } from '../../jobs/jobs.ts'
 import type { NewJob } from '../../jobs/store.ts'
 import { runningJob } from '../../platform/telemetry/execution.ts'
 import type { App } from './app.ts'
-import { bookInstallationImport, bookInstallationWrites } from './installation-store.ts'
+import { bookCalls, bookImportCalls, bookWrites } from './installation-store.ts'
 import type { RepoContext } from './repo.ts'
 
 /** How long a job can use its turn after the time that was reserved for it. Later, it needs another one. */
@@ -28,7 +28,7 @@ export async function takeWrites(app: App, { db, repo }: RepoContext, count: num
   if (reserved_at && reserved_at > now) throw new RateLimited(reserved_at, { is_reserved: true })
   if (job) job.write_at = null
   if (reserved_at && reserved_at > later(now, -RESERVED_FOR_MS)) return
-  const at = await bookInstallationWrites(db, installation_id, { count, now })
+  const at = await bookCalls(db, installation_id, (row) => bookWrites(row, count, now))
   if (at > now) throw new RateLimited(at, { is_reserved: true })
 }
 
@@ -54,8 +54,9 @@ export async function takeImportCalls(
   const job = runningJob()
   if (job) job.has_booked = true
   const others = app.github_app?.budgets.takeUnbooked(installation_id, OTHERS_MAX * count) ?? 0
-  const turn = { count: count + others, now: app.clock() }
-  const at = await bookInstallationImport(app.database.connection(), installation_id, turn)
+  const now = app.clock()
+  const db = app.database.connection()
+  const at = await bookCalls(db, installation_id, (row) => bookImportCalls(row, count + others, now))
   const left = () => at.getTime() - app.clock().getTime()
   for (let left_ms = left(); left_ms > 0; left_ms = left()) await wait(Math.min(left_ms, LOOK_EVERY_MS))
 }
