@@ -54,17 +54,9 @@ test.each([
 })
 
 test.each([
-  ['server/platform/db/database.ts', "import { a } from '../../compare/check.ts'", 'from a higher floor'],
-  [
-    'server/platform/db/database.ts',
-    "import type { A } from '../../compare/check.ts'",
-    'from a higher floor',
-  ],
-  [
-    'server/platform/db/database.ts',
-    "export const a = () => import('../../compare/check.ts')",
-    'from a higher floor',
-  ],
+  ['server/jobs/a.ts', "import { a } from '../tell/a.ts'", 'from a higher floor'],
+  ['server/jobs/a.ts', "import type { A } from '../tell/a.ts'", 'from a higher floor'],
+  ['server/jobs/a.ts', "export const a = () => import('../tell/a.ts')", 'from a higher floor'],
   ['server/doors/http/a.ts', "import { a } from '../page/a.ts'", 'another folder on its floor'],
   ['server/doors/http/a.ts', "import { a } from '../../../main.ts'", ', an entry point'],
   ['vocabulary/id.ts', "import { a } from '../../test/support/github.ts'", 'from outside src'],

@@ -103,28 +103,18 @@ describe('closed and opened again', () => {
     expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review', branch: 'retries' }])
   })
 
-  test.each(orders(2))('within one second, as %i %i, has the state on GitHub: open', async (...order) => {
+  test.each([
+    ...orders(2).map((order) => ['open', order] as const),
+    ...orders(2).map((order) => ['closed', order] as const),
+  ])('within one second has the state on GitHub: %s, as %j', async (state, order) => {
     repo.githubRepo.open({ head: 'retries' })
     await service.deliverAndRun(repo.event(1, 'opened'))
-    repo.githubRepo.close(1)
-    const closed = repo.event(1, 'closed', SECOND)
-    repo.githubRepo.reopen(1)
-    const reopened = repo.event(1, 'reopened', SECOND)
-    await service.deliverAndRun(...inOrder([closed, reopened], order))
-    expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review' }])
-  })
-
-  test.each(orders(2))('then closed within one second, as %i %i, is closed', async (...order) => {
-    repo.githubRepo.open({ head: 'retries' })
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    repo.githubRepo.close(1)
-    await service.deliverAndRun(repo.event(1, 'closed'))
-    repo.githubRepo.reopen(1)
-    const reopened = repo.event(1, 'reopened', SECOND)
-    repo.githubRepo.close(1)
-    const closed = repo.event(1, 'closed', SECOND)
-    await service.deliverAndRun(...inOrder([reopened, closed], order))
-    expect(await repo.tracked()).toEqual([])
+    const close = (at_s?: number) => repo.githubRepo.close(1) && repo.event(1, 'closed', at_s)
+    const reopen = () => repo.githubRepo.reopen(1) && repo.event(1, 'reopened', SECOND)
+    if (state === 'closed') await service.deliverAndRun(close())
+    const happened = state === 'open' ? [close(SECOND), reopen()] : [reopen(), close(SECOND)]
+    await service.deliverAndRun(...inOrder(happened, order))
+    expect(await repo.tracked()).toMatchObject(state === 'open' ? [{ status: 'ready-for-review' }] : [])
   })
 
   test('is open although a label event arrives before the reopening', async () => {
@@ -138,13 +128,12 @@ describe('closed and opened again', () => {
 test.each(orders(2))('two edits within one second, as %i %i, leave the texts on GitHub', async (...order) => {
   repo.githubRepo.open({ head: 'retries' })
   await service.deliverAndRun(repo.event(1, 'opened'))
-  repo.githubRepo.update(1, { title: 'Retry once', body: 'One.' })
-  const first = repo.event(1, 'edited', SECOND)
-  repo.githubRepo.update(1, { title: 'Retry twice', body: 'Two.' })
-  const second = repo.event(1, 'edited', SECOND)
-  await service.deliverAndRun(...inOrder([first, second], order))
+  const edited = ['once', 'twice'].map(
+    (text) => repo.githubRepo.update(1, { title: text, body: text }) && repo.event(1, 'edited', SECOND),
+  )
+  await service.deliverAndRun(...inOrder(edited, order))
   const [{ id }] = await repo.tracked()
-  expect(await repo.activity(id)).toMatchObject({ title: 'Retry twice', summary: 'Two.' })
+  expect(await repo.activity(id)).toMatchObject({ title: 'twice', summary: 'twice' })
 })
 
 describe('data of an older event', () => {

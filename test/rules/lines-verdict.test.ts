@@ -49,6 +49,16 @@ test.each<[string, Given, Given, string]>([
   ['both add', added, { ...added, patch: `${ADDED}!` }, PROVED],
   ['both add the same blob', { status: 'added', ...same }, { status: 'added', ...same }, 'agrees'],
   ['both add the same text', added, added, 'agrees'],
+  ['both add the same text, one without a blob', { ...added, ...same }, added, 'agrees'],
+  ['both add, one without a patch', added, { status: 'added' }, PROVED],
+  ['one adds what the other changes to the same blob', { status: 'added', ...same }, same, PROVED],
+  ['the same blob under two names', same, { ...renamed('b'), ...same }, 'unknown'],
+  [
+    'two files become one, the same',
+    { ...renamed('b', 'x'), ...same },
+    { ...renamed('b', 'y'), ...same },
+    PROVED,
+  ],
   ['both add, with unknown content', { status: 'added' }, { status: 'added' }, PROVED],
   ['one adds a file that the other already has', added, edited, PROVED],
   ['both rename to two names', renamed('b'), renamed('c'), PROVED],
@@ -63,6 +73,7 @@ test.each<[string, Given, Given, string]>([
   ['a submodule and a file', { patch: submodule('a') }, edited, PROVED],
   ['binary', binary('a1'), binary('b2'), PROVED],
   ['binary, the same', binary('a1'), binary('a1'), 'agrees'],
+  ['binary and text', binary('a1'), edited, PROVED],
   ['no patch on one side', { changed_lines: 9000 }, edited, 'unknown'],
   ['no patch on either side', {}, {}, 'unknown'],
   ['renamed without a patch, with an unknown number of changed lines', renamed('b'), edited, 'unknown'],
@@ -282,6 +293,6 @@ test.each([
   for (const one_base of [false, true]) {
     const found = fileVerdict(yours, theirs, one_base)
     expect(found.verdict).toBeOneOf(['unknown', 'conflict'])
-    expect(found.confidence).not.toBe('proved')
+    expect(found.confidence).toBe(found.verdict === 'conflict' ? 'likely' : null)
   }
 })

@@ -67,11 +67,4 @@ describe('imports', () => {
   test('no minute has more than 600 calls', () => {
     expect(5 * mostWithin(imported(1000, 5), MINUTE_MS / SECOND_MS)).toBeLessThanOrEqual(600)
   })
-
-  test('12 seconds without an import restore the burst', () => {
-    let pace: ImportPace = { imports_until: null }
-    for (let count = 0; count < 100; count += 1) pace = bookImportCalls(pace, 1, new Date(START))
-    const after = new Date(START + 12 * SECOND_MS)
-    expect(bookImportCalls(pace, 100, after).at).toEqual(after)
-  })
 })
