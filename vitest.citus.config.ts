@@ -30,7 +30,8 @@ function api(name: string, include: string[], exclude: string[] = []): TestProje
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
+    isolate: false,
     testTimeout: 3 * MINUTE_MS,
     hookTimeout: 3 * MINUTE_MS,
     expect: { poll: { timeout: 2 * MINUTE_MS } },
@@ -48,7 +49,6 @@ export default defineConfig({
           name: 'citus',
           include: ['test/citus/cluster.test.ts'],
           globalSetup: ['./test/support/build.ts'],
-          sequence: { groupOrder: 1 },
         },
       },
     ],

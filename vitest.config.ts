@@ -44,20 +44,18 @@ const workers = { pool: 'forks' as const, maxWorkers: 3 }
 /** Test files of one worker share their imported modules, because importing takes longer than most tests. */
 const shared = { ...workers, isolate: false }
 
-/** Projects whose tests start several processes each. They run after the others, in this order. */
+/** Projects whose tests start several processes each. They spend much of their time waiting, so all of one order run together. */
 function processes(
   name: string,
   order: number,
-  given: { include: string[]; setup?: string[]; isolate?: boolean; maxWorkers?: number },
+  given: { include: string[]; setup?: string[]; isolate?: boolean },
 ): TestProjectInlineConfiguration {
-  const { isolate = true, maxWorkers = 2 } = given
   return {
     test: {
       ...workers,
       ...timeouts,
       name,
-      isolate,
-      maxWorkers,
+      isolate: given.isolate ?? true,
       include: given.include,
       globalSetup: ['./test/support/setup.ts', './test/support/build.ts', ...(given.setup ?? [])],
       setupFiles: './test/support/kill-processes.ts',
@@ -111,16 +109,15 @@ export default defineConfig({
         exclude: ['test/databases/embedded-*.test.ts'],
       }),
       api('embedded', { include: ['test/databases/{embedded-*,setup}.test.ts'] }),
-      processes('processes', 1, {
+      processes('processes', 0, {
         include: ['test/processes/**/*.test.ts'],
         setup: ['./test/support/shared-service.ts'],
         isolate: false,
-        maxWorkers: 3,
       }),
-      processes('operators', 1, { include: ['test/operators/**/*.test.ts'], isolate: false, maxWorkers: 3 }),
-      processes('browser', 2, { include: ['test/browser/**/*.test.ts'] }),
-      processes('faults', 3, { include: ['test/faults/**/*.test.ts'] }),
-      processes('bench', 4, { include: [BENCH] }),
+      processes('operators', 1, { include: ['test/operators/**/*.test.ts'], isolate: false }),
+      processes('browser', 1, { include: ['test/browser/**/*.test.ts'] }),
+      processes('faults', 1, { include: ['test/faults/**/*.test.ts'] }),
+      processes('bench', 1, { include: [BENCH] }),
     ],
   },
 })
