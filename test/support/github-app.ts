@@ -109,11 +109,10 @@ export function installationRepositories(context: RouteContext): GithubResponse 
   const { contents } = permissionsOfToken(caller.installation, caller.token)
   const permissions = permissionsOf(contents === 'write' ? 'write' : 'read')
   const repositories = installedRepositories(state, caller.installation)
-  const bodies = repositories.map((repository) => ({ ...repositoryBody(state, repository), permissions }))
-  return paged(context, bodies, (page) => ({
+  return paged(context, repositories, (page) => ({
     total_count: repositories.length,
     repository_selection: selectionOf(caller.installation),
-    repositories: page,
+    repositories: page.map((repository) => ({ ...repositoryBody(state, repository), permissions })),
   }))
 }
 
