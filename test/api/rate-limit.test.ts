@@ -128,7 +128,7 @@ describe('a caller', () => {
 
   // Threat: Expensive requests
   test('is charged for work beyond the first unit, as the headers show', async () => {
-    const service = await start(100)
+    const service = await start(1000)
     const left = async () =>
       Number(/r=(\d+)/.exec((await service.api('GET', '/settings')).headers.get('ratelimit') ?? '')?.[1])
     const charge = async (path: string, body: object) => {
