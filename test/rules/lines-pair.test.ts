@@ -1,7 +1,14 @@
 /** Verdicts about pairs, the files that they share, and the issues that texts close. */
-
 import { describe, expect, test } from 'vitest'
-import { changeOf, type DigestedFile, indexFiles, sharedFiles } from '../../src/engine/lines/change.ts'
+import {
+  changeOf,
+  type DigestedFile,
+  type FileChange,
+  type FileEntry,
+  indexFiles,
+  keepDerived,
+  sharedFiles,
+} from '../../src/engine/lines/change.ts'
 import { closingIssues } from '../../src/engine/lines/markdown-prose.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { type FilePair, headLinesOf, pairVerdict } from '../../src/engine/lines/pair-verdict.ts'
@@ -94,26 +101,54 @@ describe('files are shared', () => {
 })
 
 describe('an entry of GitHub’s list', () => {
-  const patch = '@@ -1 +1 @@\n-a\n+b'
-  test.each([
-    ['copied', { status: 'added', previous_path: null }],
-    ['changed', { status: 'modified', previous_path: null }],
-    ['renamed', { status: 'renamed', previous_path: 'b' }],
-  ])('that is %s is %o', (status, expected) => {
-    expect(changeOf({ filename: 'a', previous_filename: 'b', status, patch }, hash)).toMatchObject(expected)
+  const patch = '@@ -1,2 +1 @@\n-a\n-c\n+b'
+  const filename = 'shop/migrations/0042_carts.py'
+  const builds = '@@ -0,0 +1 @@\n+dependencies = [("shop", "0041_a")]'
+  const migration = { own: '0042_carts', parents: ['0041_a'], is_merge: false }
+  const nothing = {
+    previous_path: null,
+    status: 'modified',
+    blob_sha: null,
+    changed_lines: null,
+    digest: null,
+  }
+  const read = { digest: expect.anything() }
+  test.each<[string, Partial<FileEntry>, object]>([
+    ['copied', { status: 'copied', previous_filename: 'b' }, { status: 'added' }],
+    ['changed', { status: 'changed', previous_filename: 'b' }, {}],
+    ['renamed', { status: 'renamed', previous_filename: 'b' }, { status: 'renamed', previous_path: 'b' }],
+    ['renamed from nowhere', { status: 'renamed' }, { status: 'renamed' }],
+    ['of a known blob', { sha: 'e1', additions: 1 }, { blob_sha: 'e1' }],
+    ['cut off', { additions: 9, deletions: 1, patch: '@@ -1,9 +1,9 @@\n-a' }, { changed_lines: 10 }],
+    ['read', { patch, deletions: 2 }, read],
+    ['of a manifest', { filename: 'a/go.mod', patch }, { ...read, manifest: 'YNzTwgNHaEBmQ3vm' }],
+    ['of a manifest without new lines', { filename: 'go.mod', patch: '@@ -1 +0,0 @@\n-a' }, read],
+    ['of a manifest without a patch', { filename: 'go.mod' }, {}],
+    ['a migration', { filename, status: 'added', patch: builds }, { status: 'added', ...read, migration }],
+    ['a changed migration', { filename, patch: builds }, read],
+    ['a migration without a patch', { filename, status: 'added' }, { status: 'added' }],
+  ])('that is %s', (_, entry, expected) => {
+    const { filename: path = 'a' } = entry
+    expect(changeOf({ filename: path, ...entry }, hash)).toEqual({ ...nothing, path, ...expected })
   })
 
   test('that is unchanged is left out', () => {
     expect(changeOf({ filename: 'a', status: 'unchanged' }, hash)).toBeNull()
   })
+})
 
-  test('whose patch was cut off has no digest', () => {
-    const entry = { filename: 'a', status: 'modified', additions: 9, deletions: 1 }
-    expect(changeOf({ ...entry, patch: '@@ -1,9 +1,9 @@\n-a' }, hash)).toMatchObject({
-      digest: null,
-      changed_lines: 10,
-    })
-  })
+test('a file without a patch keeps what was derived from the lines of the same blob', () => {
+  const migration = { own: 'b', parents: ['a'], is_merge: false }
+  const before = change({ path: 'a', blob_sha: 'e1', manifest: 'M', migration, patch: '@@ -1 +1 @@\n-a\n+b' })
+  const kept = (file: Partial<FileChange>) => {
+    const [found] = keepDerived([change({ path: 'a', blob_sha: 'e1', ...file })], [before])
+    return [found?.manifest, found?.migration]
+  }
+  expect(kept({})).toEqual(['M', migration])
+  expect(kept({ digest: before.digest })).toEqual([undefined, undefined])
+  expect(kept({ blob_sha: 'e2' })).toEqual([undefined, undefined])
+  expect(kept({ path: 'b' })).toEqual([undefined, undefined])
+  expect(keepDerived([change()], [change({ manifest: 'M' })])).toEqual([change()])
 })
 
 describe('the issues that are closed', () => {
@@ -174,10 +209,9 @@ describe('the head lines of a patch with an inserted, a changed, a removed and a
   })
 })
 
-test('the head lines of an emptied file are its first line', () => {
-  expect(headLinesOf(digest('@@ -1,2 +0,0 @@\n-a\n-b'), [1, 2])).toEqual([1, 1])
-})
-
-test('the head lines of a new file are its lines', () => {
-  expect(headLinesOf(digest('@@ -0,0 +1,3 @@\n+a\n+b\n+c'), [1, 1])).toEqual([1, 3])
+test.each<[string, string, LineRange, LineRange]>([
+  ['an emptied file are its first line', '@@ -1,2 +0,0 @@\n-a\n-b', [1, 2], [1, 1]],
+  ['a new file are its lines', '@@ -0,0 +1,3 @@\n+a\n+b\n+c', [1, 1], [1, 3]],
+])('the head lines of %s', (_, patch, range, expected) => {
+  expect(headLinesOf(digest(patch), range)).toEqual(expected)
 })
