@@ -59,11 +59,11 @@ function tryAcquire(file: string, hold_ms: number): string | undefined {
   return undefined
 }
 
-/** Creates a file unless there is one. Nobody finds it empty, even if this process is killed. */
-export function createWhole(file: string, content: string | Uint8Array): boolean {
+/** Creates a file unless there is one. Nobody finds it empty, even if this process is killed; with `flush`, if power fails. */
+export function createWhole(file: string, content: string | Uint8Array, { flush = false } = {}): boolean {
   const temporary = `${file}.${process.pid}`
   try {
-    writeFileSync(temporary, content, { mode: 0o600 })
+    writeFileSync(temporary, content, { mode: 0o600, flush })
     try {
       linkSync(temporary, file)
     } catch (error) {

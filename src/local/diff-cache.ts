@@ -1,5 +1,4 @@
 /** Digests of diffs that git has made already, in the git directory of a clone. A missing or broken file is made again. */
-
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /** The records of a clone: one JSON file each in its git directory, written under one lock (docs/contract/local.md#records). */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredFile } from '../engine/check/source.ts'
 import { encodeDigest } from '../engine/lines/digest.ts'
@@ -8,6 +8,7 @@ import { KEY_BYTES, type LineHasher, lineHasher } from '../engine/lines/line-has
 import type { StoredNotable } from '../engine/records/notable.ts'
 import { createWhole, withLock } from '../git/lock.ts'
 import { keepNewest, namesIn, replaceFile } from '../git/small-files.ts'
+import { Failure } from '../vocabulary/failure.ts'
 import { fetchedAt } from './pull-requests.ts'
 import { type LocalWork, NO_FIELDS, UNCLAIMED } from './work.ts'
 
@@ -80,15 +81,15 @@ export class RecordFiles {
 
   #key(): Uint8Array {
     const file = join(this.directory, 'key')
-    const made = randomBytes(KEY_BYTES)
     try {
       this.#create(this.directory)
-      createWhole(file, made)
+      createWhole(file, randomBytes(KEY_BYTES), { flush: true })
     } catch {
       // The digests of others cannot be compared then, but their files can.
     }
-    const stored = statSync(file, { throwIfNoEntry: false })?.size === KEY_BYTES
-    return stored ? readFileSync(file) : made
+    const stored = existsSync(file) ? readFileSync(file) : randomBytes(KEY_BYTES)
+    if (stored.length === KEY_BYTES) return stored
+    throw new Failure('internal_error', `${file}: damaged; delete it and the directory “cache” beside it`)
   }
 
   #create(directory: string): void {

@@ -33,7 +33,6 @@ describe('a tracked pull request', () => {
       files: [
         { filename: 'src/retry.ts', status: 'modified', patch: PATCH, sha: 'a'.repeat(40) },
         { filename: 'src/new.ts', status: 'renamed', previous_filename: 'src/old.ts', patch: PATCH },
-        { filename: 'logo.png', status: 'unchanged' },
       ],
     })
     const rows = await stored()

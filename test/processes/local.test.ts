@@ -231,6 +231,8 @@ describe('a disk that cannot be written', () => {
       await rm(join(tree.path, '.git/deconflict/key'))
       expect((await failing('check', '--paths', FILE)).code).toBe(2)
       expect((await json(['list'])).items).toMatchObject([{ id, status: 'active' }])
+      for (const name of ['.git/deconflict/key', FILE]) await writeFile(join(tree.path, name), '')
+      expect((await run(['check'])).stderr).toContain('/key: damaged; delete it')
     },
   )
 })
