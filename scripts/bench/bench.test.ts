@@ -19,21 +19,22 @@ async function bench(parts: string, json: string, ...more: string[]) {
   return { stdout, rounds: new Map(measures.map(({ id, rounds }) => [id, rounds])) }
 }
 
-test('a run measures its parts, and a second one prints the first beside it', async () => {
+test.each([
+  ['hooks,local', ['hooks.version', 'local.warm'], 2],
+  ['check,create', ['check.dense.20.p50', 'create.size.10.p99', 'create.8.service.rate'], 2],
+  ['pulls,import', ['pulls.comment', 'import.comment.p95'], 1],
+])('a run measures %s', async (parts, ids, length) => {
+  const scratch = await temporaryDirectory('bench-test')
+  const { stdout, rounds } = await bench(parts, join(scratch.path, 'results.json'))
+  for (const id of ids)
+    expect(rounds.get(id), stdout).toEqual(Array.from({ length }, () => expect.any(Number)))
+  await scratch.remove()
+})
+
+test('a second run prints the first beside it', async () => {
   const scratch = await temporaryDirectory('bench-test')
   const json = join(scratch.path, 'results.json')
-  const parts = 'hooks,check,create,overlaps,pulls,import,local'
-  const { stdout, rounds } = await bench(parts, json)
-  const ids = [
-    'check.dense.20.p50',
-    'create.size.10.p99',
-    'create.8.service.rate',
-    'overlaps.all.p50',
-    'hooks.version',
-    'local.warm',
-  ]
-  for (const id of ids) expect(rounds.get(id), stdout).toEqual([expect.any(Number), expect.any(Number)])
-  for (const id of ['pulls.comment', 'import.comment.p95']) expect(rounds.get(id), stdout).toHaveLength(1)
+  await bench('overlaps', json)
   const again = await bench('overlaps', join(scratch.path, 'again.json'), '--against', json)
   expect(again.stdout).toMatch(/^ +all 100 collisions after a change, p50 +\S+ ms {2}\(\S+: × \S+\)$/m)
   await scratch.remove()
