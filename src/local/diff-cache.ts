@@ -4,7 +4,7 @@ import { readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { keepNewest, namesIn, replaceFile } from '../git/small-files.ts'
 import { systemClock } from '../vocabulary/clock.ts'
-import { withDigest, withEncodedDigest } from './record-files.ts'
+import { type RecordFiles, withDigest, withEncodedDigest } from './record-files.ts'
 import type { Diff } from './work.ts'
 
 /** Above it, the oldest half goes. */
@@ -19,11 +19,12 @@ export interface Kept {
 }
 
 export class DiffCache {
+  readonly #records: RecordFiles
   readonly #directory: string
 
-  /** `directory`: `RecordFiles.directory`. */
-  constructor(directory: string) {
-    this.#directory = join(directory, 'cache')
+  constructor(records: RecordFiles) {
+    this.#records = records
+    this.#directory = join(records.directory, 'cache')
   }
 
   /** The diff of `name` in this state, from the file or made now. Null is not kept. */
@@ -88,7 +89,7 @@ export class DiffCache {
   }
 
   #fileOf(name: string): string {
-    return join(this.#directory, `${hashOf(name)}.json`)
+    return join(this.#directory, `${hashOf(`${this.#records.key().name} ${name}`)}.json`)
   }
 }
 

@@ -1,5 +1,5 @@
 /** The records of a clone: one JSON file each in its git directory, written under one lock (docs/contract/local.md#records). */
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredFile } from '../engine/check/source.ts'
@@ -29,10 +29,18 @@ export interface Records {
   fetched_at: Date | null
 }
 
+type StoredRecord = { work: LocalWork } | { notable: StoredNotable }
+
+interface CloneKey {
+  hasher: LineHasher
+  /** Under a key of another name, the same line has another hash. */
+  name: string
+}
+
 export class RecordFiles {
   readonly directory: string
   readonly #work: string
-  #hasher: LineHasher | undefined
+  #key: CloneKey | undefined
 
   /** `common_directory`: the git directory that all working trees of the clone share. */
   constructor(common_directory: string) {
@@ -43,9 +51,11 @@ export class RecordFiles {
   /** All records, in any order. Nothing is written. */
   read(): Records {
     const records: Records = { work: [], notables: [], broken: [], fetched_at: fetchedAt(this.directory) }
-    for (const name of namesIn(this.#work).filter((each) => each.endsWith('.json'))) {
+    const names = namesIn(this.#work).filter((each) => each.endsWith('.json'))
+    const key = names.length > 0 ? this.key().name : ''
+    for (const name of names) {
       try {
-        const record = recordOf(name, readFileSync(join(this.#work, name), 'utf8'))
+        const record = recordOf(name, readFileSync(join(this.#work, name), 'utf8'), key)
         if (record === undefined) records.broken.push(name)
         else if ('work' in record) records.work.push(record.work)
         else records.notables.push(record.notable)
@@ -59,10 +69,7 @@ export class RecordFiles {
 
   /** Runs `change` on the records as they are now, while no other process changes them, and stores what it puts. */
   async change<Result>(
-    change: (
-      records: Records,
-      put: (record: { work: LocalWork } | { notable: StoredNotable }) => void,
-    ) => Result,
+    change: (records: Records, put: (record: StoredRecord) => void) => Result,
   ): Promise<Result> {
     this.#create(this.#work)
     const lock = { directory: this.directory, key: 'records', timeout_ms: WAIT_MS, hold_ms: LOCK_MS }
@@ -73,23 +80,25 @@ export class RecordFiles {
     })
   }
 
-  /** Hashes lines with the random key of the clone, which the first call makes. On a disk that cannot be written it lasts for this process. */
-  hasher(): LineHasher {
-    this.#hasher ??= lineHasher(this.#key())
-    return this.#hasher
+  /** The random key of the clone, which the first call makes. On a disk that cannot be written it lasts for this process. */
+  key(): CloneKey {
+    this.#key ??= this.#readKey()
+    return this.#key
   }
 
-  #key(): Uint8Array {
+  #readKey(): CloneKey {
     const file = join(this.directory, 'key')
     try {
-      this.#create(this.directory)
-      createWhole(file, randomBytes(KEY_BYTES), { flush: true })
+      if (!existsSync(file)) {
+        this.#create(this.directory)
+        createWhole(file, randomBytes(KEY_BYTES), { flush: true })
+      }
     } catch {
       // The digests of others cannot be compared then, but their files can.
     }
-    const stored = existsSync(file) ? readFileSync(file) : randomBytes(KEY_BYTES)
-    if (stored.length === KEY_BYTES) return stored
-    throw new Failure('internal_error', `${file}: damaged; delete it and the directory “cache” beside it`)
+    const key = existsSync(file) ? readFileSync(file) : randomBytes(KEY_BYTES)
+    if (key.length !== KEY_BYTES) throw new Failure('internal_error', `${file}: damaged; delete it`)
+    return { hasher: lineHasher(key), name: hash('sha256', key).slice(0, 8) }
   }
 
   #create(directory: string): void {
@@ -98,18 +107,21 @@ export class RecordFiles {
     if ((statSync(this.directory).mode & 0o077) !== 0) chmodSync(this.directory, 0o700)
   }
 
-  #write(record: { work: LocalWork } | { notable: StoredNotable }): void {
+  #write(record: StoredRecord): void {
     const [id, value] =
       'work' in record
-        ? [record.work.activity.id, { ...record.work, files: record.work.files.map(withEncodedDigest) }]
+        ? [
+            record.work.activity.id,
+            { ...record.work, key: this.key().name, files: record.work.files.map(withEncodedDigest) },
+          ]
         : [record.notable.id, record]
     replaceFile(join(this.#work, `${id}.json`), JSON.stringify(value))
   }
 }
 
 /** The record of a file, which another version of the command may have written; undefined if it is none. Throws as well. */
-function recordOf(name: string, text: string): { work: LocalWork } | { notable: StoredNotable } | undefined {
-  const { activity, notable, ...value } = JSON.parse(text, revived)
+function recordOf(name: string, text: string, key_name: string): StoredRecord | undefined {
+  const { activity, notable, key, ...value } = JSON.parse(text, revived)
   const row = activity ?? notable
   const isTime = (time: unknown) => time instanceof Date && !Number.isNaN(time.getTime())
   const isWhole =
@@ -119,7 +131,8 @@ function recordOf(name: string, text: string): { work: LocalWork } | { notable: 
     [row.scope.areas, row.scope.paths].every(Array.isArray)
   if (!isWhole) return undefined
   if (notable) return { notable }
-  const files = value.files.map(withDigest)
+  const digested: StoredFile[] = value.files.map(withDigest)
+  const files = key === key_name ? digested : digested.map((file) => ({ ...file, digest: null }))
   return { work: { ...NO_WORK, ...value, files, activity: { ...NO_FIELDS, ...activity } } }
 }
 

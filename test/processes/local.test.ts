@@ -231,10 +231,34 @@ describe('a disk that cannot be written', () => {
       await rm(join(tree.path, '.git/deconflict/key'))
       expect((await failing('check', '--paths', FILE)).code).toBe(2)
       expect((await json(['list'])).items).toMatchObject([{ id, status: 'active' }])
-      for (const name of ['.git/deconflict/key', FILE]) await writeFile(join(tree.path, name), '')
-      expect((await run(['check'])).stderr).toContain('/key: damaged; delete it')
     },
   )
+})
+
+describe('the key of the lines', () => {
+  const key = () => join(tree.path, '.git/deconflict/key')
+
+  test('is found damaged by the next command, which says what to delete', async () => {
+    await start('Retry payments')
+    await writeFile(key(), '')
+    expect(await run(['list'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('/key: damaged; delete it'),
+    })
+  })
+
+  test('may be deleted: diffs are made again, and lines that were declared count as not known', async () => {
+    const [declaring = '', other = ''] = await add('declaring', 'other')
+    await writeFile(join(declaring, FILE), edited(20, 'declared'))
+    await run(['start', 'Retry payments', '--branch', 'retries'], declaring)
+    await writeFile(join(declaring, FILE), edited(1, 'of the tree'))
+    await writeFile(join(other, FILE), edited(1, 'one').replace('line 20', 'twenty'))
+    const consequences = async () =>
+      (await json(['check'], other)).matches.map((match: { consequence: string }) => match.consequence)
+    expect(await consequences()).toEqual(['conflict', 'conflict'])
+    await rm(key())
+    expect(await consequences()).toEqual(['conflict', 'possible'])
+  })
 })
 
 describe('a record', () => {
