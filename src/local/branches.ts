@@ -79,22 +79,19 @@ function branchOf(line: string, remote: string | undefined): Branch | null {
 function distinct(branches: readonly Branch[]): Branch[] {
   const byCommit = new Map<string, Branch>()
   for (const each of branches) {
-    const before = byCommit.get(each.sha)
-    if (!before) byCommit.set(each.sha, each)
-    else
-      byCommit.set(each.sha, {
-        ...before,
-        name: before.name ?? each.name,
-        pr_number: before.pr_number ?? each.pr_number,
-        pr_path: before.pr_path ?? each.pr_path,
-      })
+    const before = byCommit.get(each.sha) ?? each
+    byCommit.set(each.sha, {
+      ...before,
+      name: before.name ?? each.name,
+      pr_number: before.pr_number ?? each.pr_number,
+      pr_path: before.pr_path ?? each.pr_path,
+    })
   }
   const names = new Set<string>()
-  return [...byCommit.values()].filter(({ name }) => {
-    if (name === null) return true
-    if (names.has(name)) return false
-    names.add(name)
-    return true
+  return [...byCommit.values()].filter(({ name, ref }) => {
+    const isNew = !names.has(name ?? ref)
+    names.add(name ?? ref)
+    return isNew
   })
 }
 

@@ -68,11 +68,8 @@ export async function readClone(
   }
   for (const one of derived.flat().map(leftOf)) if (one.kind === 'declared' || one.files.length > 0) add(one)
   const declaredOn = new Set(live.map(({ activity }) => activity.branch))
-  for (const {
-    work: each,
-    branch: { name },
-  } of found)
-    if (name === null || !declaredOn.has(name)) add(leftOf(each))
+  for (const { work: each, branch } of found)
+    if (branch.name === null || !declaredOn.has(branch.name)) add(leftOf(each))
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
   const commits = await readCommits(git, heads, merged[0])
   const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))

@@ -9,6 +9,7 @@ import {
   readIssueNumber,
 } from '../vocabulary/contract/issue.ts'
 import type { Clone } from './clone.ts'
+import type { CloneOptions } from './clone-options.ts'
 import type { Reader } from './clone-source.ts'
 import { findClosing } from './merged-work.ts'
 import type { LocalWork } from './work.ts'
@@ -21,17 +22,19 @@ export async function claimOf(
 ): Promise<IssueClaim | null> {
   const [number] = issuesOf(activity)
   if (number === undefined) return null
-  const [holder = null] = workersOn(clone, number)
-  const done_by = await findClosing(number, { ...reader, now, merged: clone.merged })
+  const { holder, done_by } = await issueIn(clone, number, { ...reader, now })
   return { number, claimed: holder?.activity_id === activity.id, holder, done_by }
 }
 
 /** `digits`: the number as it was sent. Throws `not_found` for any other text. */
 export async function readIssue(reader: Reader, digits: string, now: Date): Promise<Issue> {
   const number = readIssueNumber(digits)
-  const clone = await reader.readAll(now)
+  return issueIn(await reader.readAll(now), number, { ...reader, now })
+}
+
+async function issueIn(clone: Clone, number: number, options: CloneOptions): Promise<Issue> {
   const [holder = null, ...others] = workersOn(clone, number)
-  const done_by = await findClosing(number, { ...reader, now, merged: clone.merged })
+  const done_by = await findClosing(number, { ...options, merged: clone.merged })
   return { number, holder, others: others.slice(0, ISSUE_OTHERS_MAX), done_by }
 }
 
