@@ -29,7 +29,8 @@ const PULL_REF = /^refs\/deconflict\/(pull|merge-requests)\/(\d+)$/
 
 /**
  * The branches and pull requests with recent commits that are not in the base branch, the newest first. A remote branch that a
- * local one has, or that a pull request is, counts once. `merged`: the heads of the base branch.
+ * local one has, or that a pull request is, counts once. `merged`: the heads of the base branch. Undefined if git fails, or does
+ * not end in time.
  */
 export async function listBranches(
   { git, now, base, remote, left_ms }: CloneOptions,
@@ -38,7 +39,7 @@ export async function listBranches(
     checked_out,
     are_pulls_fetched,
   }: { merged: readonly string[]; checked_out: readonly Head[]; are_pulls_fetched: boolean },
-): Promise<Branch[]> {
+): Promise<Branch[] | undefined> {
   const bases = base === undefined ? [] : refsOf(base, remote)
   const unmerged = merged.map((sha) => `--no-merged=${sha}`)
   const list = (refs: readonly string[], excluded: readonly string[]) =>
@@ -51,9 +52,10 @@ export async function listBranches(
     list(['refs/heads', ...(remote === undefined ? [] : [`refs/remotes/${remote}`])], unmerged),
     are_pulls_fetched ? list(['refs/deconflict'], [...unmerged, ...heads]) : '',
   ])
+  if (listed.includes(undefined)) return undefined
   const since = later(now, -ACTIVE_MS)
-  const all = listed.flatMap((output) =>
-    (output ?? '').split('\n').flatMap((line) => branchOf(line, remote) ?? []),
+  const all = listed.flatMap((output = '') =>
+    output.split('\n').flatMap((line) => branchOf(line, remote) ?? []),
   )
   const recent = all.filter(({ committed_at, ref }) => committed_at >= since && !bases.includes(ref))
   const left_out = new Set(checked_out.map(({ branch }) => branch))
@@ -125,11 +127,15 @@ export async function readCommitted(
   })
 }
 
-/** The changes of a branch against the base branch; null if it has none, or if git fails or the time is over. */
-export async function readBranchWork(branch: Branch, options: CloneOptions): Promise<BranchWork | null> {
-  const { base, pullRequestUrl } = options
-  const known = await readCommitted(branch.sha, options)
-  if (known === null || known.files.length === 0) return null
+/** The changes of a branch against the base branch; null if it has none, undefined if git fails or the time is over. */
+export async function readBranchWork(
+  branch: Branch,
+  options: CloneOptions,
+): Promise<BranchWork | null | undefined> {
+  const { base, pullRequestUrl, left_ms } = options
+  const known = left_ms() > 0 ? await readCommitted(branch.sha, options) : null
+  if (known === null) return (await isUnrelated(branch, options)) ? null : undefined
+  if (known.files.length === 0) return null
   const { pr_number, pr_path, name } = branch
   const created_at = new Date(known.begun_at || branch.committed_at.getTime())
   // Anybody can open a pull request from a fork: its title and its author are not shown to agents.
@@ -152,4 +158,11 @@ export async function readBranchWork(branch: Branch, options: CloneOptions): Pro
     known,
   )
   return { work, branch }
+}
+
+/** Whether a branch has no commit in common with the base branch, as one of a generated site has. A shallow clone does not know. */
+async function isUnrelated({ sha }: Branch, { git, base, remote, left_ms }: CloneOptions): Promise<boolean> {
+  if (base === undefined || left_ms() <= 0 || (await git.mergeBase(base, remote, sha)) !== undefined)
+    return false
+  return (await git.output(['rev-parse', '--is-shallow-repository'])) === 'false'
 }

@@ -1,5 +1,5 @@
 /** Everything that is live in a clone, at one moment: declared records, working trees, branches, fetched pull requests. */
-import { statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { LiveSet } from '../engine/live-set.ts'
 import { outlineOf } from '../engine/records/activity.ts'
 import { asOf } from '../engine/records/activity-lifecycle.ts'
@@ -40,16 +40,16 @@ export async function readClone(
   const [trees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
   const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, now) }))
   const are_pulls_fetched = records.fetched_at !== null
-  const branches = await listBranches(options, { merged, checked_out: trees, are_pulls_fetched })
+  const listed = await listBranches(options, { merged, checked_out: trees, are_pulls_fetched })
+  const branches = listed ?? []
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
   const live = declared.filter((each) => isLive(each.activity.status))
-  const derived = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
-  const read = await mappedAtOnce(branches, (branch) =>
-    options.left_ms() > 0 ? readBranchWork(branch, options) : Promise.resolve(undefined),
-  )
+  const ofTrees = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
+  const derived = ofTrees.flatMap((each) => each ?? [])
+  const read = await mappedAtOnce(branches, (branch) => readBranchWork(branch, options))
   const shown = read.filter((each) => each !== undefined && each !== null)
   const left = await findLeft(
-    [...derived.flat(), ...shown.map((each) => each.work)],
+    [...derived, ...shown.map((each) => each.work)],
     { ...options, merged },
     standOf,
   )
@@ -66,7 +66,7 @@ export async function readClone(
     const { status, branch } = each.activity
     if (!each.had_branch || status !== 'paused' || waiting.has(branch)) add(each)
   }
-  for (const one of derived.flat().map(leftOf)) if (one.kind === 'declared' || one.files.length > 0) add(one)
+  for (const one of derived.map(leftOf)) if (one.kind === 'declared' || one.files.length > 0) add(one)
   const declaredOn = new Set(live.map(({ activity }) => activity.branch))
   for (const { work: each, branch } of found)
     if (branch.name === null || !declaredOn.has(branch.name)) add(leftOf(each))
@@ -99,9 +99,23 @@ export async function readClone(
 
   function lookedAt(): LookedAt {
     const late = read.filter((each) => each === undefined).length
+    const because = (why: string) => (options.left_ms() > 0 ? why : 'no time was left; check again')
+    const unread = [
+      ...others
+        .filter((_, at) => ofTrees[at] === undefined)
+        .map(
+          (tree) => `${options.shownTree(tree.root)}: ${because('git cannot read it; run git status there')}`,
+        ),
+      ...(listed === undefined ? [`branches: ${because('git cannot list them')}`] : []),
+      ...(late > 0
+        ? [
+            `${count(late, 'branch', 'branches')}: ${because(`git cannot compare them with ${base}; a shallow clone needs git fetch --unshallow`)}`,
+          ]
+        : []),
+    ]
     const pulls = found.filter(({ branch }) => branch.pr_number !== null).length
     const sources = [
-      ...(late > 0 ? [`${count(late, 'branch', 'branches')}: no time was left; check again`] : []),
+      ...unread,
       ...fetchedText(records.fetched_at, options),
       options.others_unknown,
       ...options.settings_problems,
@@ -113,7 +127,7 @@ export async function readClone(
       branches: found.length - pulls,
       pull_requests: pulls,
       sources,
-      is_late: late > 0,
+      is_partial: unread.length > 0,
     }
   }
 }
@@ -132,16 +146,16 @@ export function fetchedText(
 /** The record as of now: it ends with its working tree. */
 function asIn(activity: LocalWork['activity'], now: Date): LocalWork['activity'] {
   const { worktree } = activity
-  const is_gone = worktree !== null && !statSync(worktree, { throwIfNoEntry: false })
+  const is_gone = worktree !== null && !existsSync(worktree)
   return asOf(is_gone && activity.expires_at > now ? { ...activity, expires_at: now } : activity, now)
 }
 
-/** The work in a working tree: its records with the files as they are now, or what git shows of it. */
+/** The work in a working tree: its records with the files as they are now, or what git shows of it; undefined if git fails there. */
 async function workOfTree(
   tree: WorkingTreeOf,
   live: readonly LocalWork[],
   options: CloneOptions,
-): Promise<LocalWork[]> {
+): Promise<LocalWork[] | undefined> {
   // A session that went to another branch leaves its record of the former one behind.
   const branch = tree.branch === options.base ? null : tree.branch
   const declared = live.filter(
@@ -152,7 +166,7 @@ async function workOfTree(
     return agent !== null && options.now.getTime() - renewed_at.getTime() < FRESH_MS
   })
   const shown = isFresh ? null : await readTree(tree, options)
-  if (shown === null) return []
+  if (!shown) return shown === null ? [] : undefined
   if (declared.length === 0) return [shown]
   const diff = { files: shown.files, base_sha: shown.activity.pushed_base_sha }
   return declared.map((each) => withFiles(each, diff))

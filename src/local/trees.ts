@@ -1,5 +1,5 @@
 /** The other working trees of a clone (docs/contract/local.md#live-work). */
-import { lstatSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { StoredFile } from '../engine/check/source.ts'
 import type { Git } from '../git/git.ts'
@@ -40,7 +40,7 @@ export async function listTrees(git: Git, root: string | null): Promise<WorkingT
 }
 
 function isTree({ root }: WorkingTreeOf): boolean {
-  return statSync(join(root, '.git'), { throwIfNoEntry: false }) !== undefined
+  return existsSync(join(root, '.git'))
 }
 
 /** How long a working tree is as it was, as long as the files that are asked about and their directories are. */
@@ -48,14 +48,18 @@ const SAME_MS = 10_000
 /** A file can have been written again within the same tick of the clock of its disk. */
 const TICK_MS = 2000
 
-/** The changes of another working tree; null if it has none, or if git fails there. */
-export async function readTree(tree: WorkingTreeOf, options: CloneOptions): Promise<LocalWork | null> {
+/** The changes of another working tree; null if it has none, undefined if git fails there or does not end in time. */
+export async function readTree(
+  tree: WorkingTreeOf,
+  options: CloneOptions,
+): Promise<LocalWork | null | undefined> {
   const { now, base, root } = options
   const kept = (await keptOf(tree, options))?.diff
-  const known = kept && withoutCopies(kept, tree.root, root)
-  if (!known || known.files.length === 0) return null
+  if (!kept) return undefined
+  const known = withoutCopies(kept, tree.root, root)
+  if (known.files.length === 0) return null
   const branch = tree.branch === base ? null : tree.branch
-  const created_at = statSync(join(tree.root, '.git'), { throwIfNoEntry: false })?.birthtime ?? now
+  const created_at = statOf(join(tree.root, '.git'))?.birthtime ?? now
   return derivedWork(
     'worktree',
     {
@@ -184,7 +188,7 @@ function timesOf(root: string, status: string): string[] {
     const path = /^[12u?] /.test(entry)
       ? entry.replace(/^(?:\? |1 (?:\S+ ){7}|2 (?:\S+ ){8}|u (?:\S+ ){9})/, '')
       : null
-    const found = path === null ? undefined : statSync(join(root, path), { throwIfNoEntry: false })
+    const found = path === null ? undefined : statOf(join(root, path))
     return found ? [`${found.mtimeMs} ${found.size}`] : []
   })
 }

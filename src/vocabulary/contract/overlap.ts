@@ -224,6 +224,6 @@ export type OverlapResult = z.output<typeof OverlapResult>
 /** What was looked at in one clone, and in `sources` what was not. */
 export interface LookedAt extends Record<keyof typeof inClone, number> {
   sources: string[]
-  /** The time was over before all branches were compared. */
-  is_late: boolean
+  /** Something that may overlap could not be compared. */
+  is_partial: boolean
 }
