@@ -40,7 +40,8 @@ export async function list(runtime: Runtime, options: ListOptions): Promise<Exit
   const page = await readActivities(context, options)
   const lines = options.json ? [] : await linesFor(context, page.items)
   context.show(page, () => [
-    ...(page.items.length > 0 ? lines : [emptyText(context, options)]),
+    ...(page.items.length > 0 ? [] : [emptyText(context, options)]),
+    ...lines,
     ...nextPageLines(page.next_cursor),
   ])
   return EXIT.clear
@@ -102,7 +103,8 @@ async function firstNonEmptyPage(
 async function linesFor(context: CommandContext, activities: readonly Activity[]): Promise<string[]> {
   const { display } = context
   try {
-    if (!activities.some(({ status }) => isLive(status))) return activityLines(activities, new Map(), display)
+    const areEnded = activities.length > 0 && !activities.some(({ status }) => isLive(status))
+    if (areEnded) return activityLines(activities, new Map(), display)
     const overlaps = await context.client.listOverlaps(context.at)
     const collisions = await nameCollisions(context, activities, overlaps)
     return [...activityLines(activities, collisions, display), ...incompleteLines(overlaps)]

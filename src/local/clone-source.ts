@@ -43,10 +43,7 @@ function sourceOf({ work, notables, set, since, merged, looked_at }: Clone, opti
       findDoneBy(lines, subject, {
         ...options,
         merged,
-        onLate: () => {
-          looked_at.is_partial = true
-          looked_at.sources.unshift('merged commits: no time was left for all; check again')
-        },
+        onLate: () => looked_at.unread.push('merged commits: no time was left for all; check again'),
       }),
   }
 }
@@ -133,8 +130,9 @@ function filesIn(scope: AskedScope | undefined): string[] | undefined {
 
 /** Adds to the answer of a check what was looked at in the clone, and what was not. */
 export function withLookedAt(overlap: OverlapResult, looked_at: LookedAt): OverlapResult {
-  const { sources, is_partial, ...counts } = looked_at
+  const { sources, unread, ...counts } = looked_at
   const { checked_against } = overlap
-  const complete = checked_against.complete && !is_partial
-  return { ...overlap, checked_against: { ...checked_against, ...counts, complete }, sources }
+  const complete = checked_against.complete && unread.length === 0
+  const all = { ...checked_against, ...counts, complete }
+  return { ...overlap, checked_against: all, sources: [...unread, ...sources] }
 }

@@ -115,7 +115,6 @@ export async function readClone(
     ]
     const pulls = found.filter(({ branch }) => branch.pr_number !== null).length
     const sources = [
-      ...unread,
       ...fetchedText(records.fetched_at, options),
       options.others_unknown,
       ...options.settings_problems,
@@ -127,7 +126,7 @@ export async function readClone(
       branches: found.length - pulls,
       pull_requests: pulls,
       sources,
-      is_partial: unread.length > 0,
+      unread,
     }
   }
 }

@@ -21,8 +21,10 @@ export { readSettings } from './settings.ts'
 export function localClient({ clock, ...options }: ReaderOptions & { clock: Clock }): Client {
   const reader = readerOf(options)
   const compareAll = async (now: Date) => {
-    const context = reader.contextOf(await reader.readAll(now), now)
-    return computeOverlaps(context, await readLiveWork(context))
+    const clone = await reader.readAll(now)
+    const context = reader.contextOf(clone, now)
+    const found = await computeOverlaps(context, await readLiveWork(context))
+    return { ...found, unread: clone.looked_at.unread }
   }
   return clientOf(
     {
@@ -34,14 +36,23 @@ export function localClient({ clock, ...options }: ReaderOptions & { clock: Cloc
         return withLookedAt(conclude(conclusion), clone.looked_at)
       },
       getIssue: async ({ id, now }) => readIssue(reader, id, now),
-      listOverlaps: async ({ now }) => overlapsOf(await compareAll(now), now),
+      listOverlaps: async ({ now }) => {
+        const { reason, unread, ...found } = await compareAll(now)
+        return overlapsOf({ ...found, reason: reasonOf([reason, ...unread]) }, now)
+      },
       getMergeOrder: async ({ now }) => {
-        const { merge_order } = await compareAll(now)
+        const { merge_order, unread } = await compareAll(now)
         const isKnown = merge_order.items.length + merge_order.clear.length > 0
-        const [reason] = fetchedText(fetchedAt(options.files.directory), { ...options, now })
-        return isKnown || reason === undefined ? merge_order : { ...merge_order, complete: false, reason }
+        const pulls = fetchedText(fetchedAt(options.files.directory), { ...options, now })
+        const reason = reasonOf([merge_order.reason, ...unread, ...(isKnown ? [] : pulls)])
+        return reason === null ? merge_order : { ...merge_order, complete: false, reason }
       },
     },
     clock,
   )
+}
+
+/** Null if there is none. */
+function reasonOf(reasons: (string | null | undefined)[]): string | null {
+  return reasons.filter(Boolean).join('; ') || null
 }

@@ -244,6 +244,13 @@ describe('a state of the clone', () => {
   })
 })
 
+test('what git cannot read is missing from the list and the merge order, which say so', async () => {
+  await add('other')
+  await writeFile(join(tree.path, '.git/worktrees/other/index'), 'no index')
+  const text = '../other: git cannot read it; run git status there'
+  for (const command of ['list', 'order']) expect((await run([command])).stdout, command).toContain(text)
+})
+
 describe('a disk that cannot be written', () => {
   test.each(['EROFS', 'ENOSPC'])(
     'with %s, what was declared is kept and compared, and a change says why it fails',

@@ -221,9 +221,9 @@ export const OverlapResult = OverlapBrief.extend({
 }).meta({ id: 'OverlapResult' })
 export type OverlapResult = z.output<typeof OverlapResult>
 
-/** What was looked at in one clone, and in `sources` what was not. */
+/** What was looked at in one clone, and what was not. */
 export interface LookedAt extends Record<keyof typeof inClone, number> {
   sources: string[]
-  /** Something that may overlap could not be compared. */
-  is_partial: boolean
+  /** What could not be looked at, and may overlap. */
+  unread: string[]
 }
