@@ -83,7 +83,9 @@ function foundLines(overlap: Overlap, display: Display): string[] {
       text: `  ${quoted(title)}: ${sanitize(reason)}${url ? ` ${sanitize(url)}` : ''}`,
     }),
   )
-  const isNothingCompared = activities === 0 && (!complete || overlap.reason.startsWith(NOTHING_COMPARED))
+  // In a clone, a line of its own says what was not looked at.
+  const isEmpty = overlap.reason.startsWith(NOTHING_COMPARED) || (!complete && overlap.sources === undefined)
+  const isNothingCompared = activities === 0 && isEmpty
   if (!overlap.overlap_detected && isNothingCompared)
     return paragraph(display, {
       label: { text: 'Not compared', style: 'yellow' },

@@ -129,10 +129,18 @@ function filesIn(scope: AskedScope | undefined): string[] | undefined {
 }
 
 /** Adds to the answer of a check what was looked at in the clone, and what was not. */
-export function withLookedAt(overlap: OverlapResult, looked_at: LookedAt): OverlapResult {
-  const { sources, unread, ...counts } = looked_at
-  const { checked_against } = overlap
-  const complete = checked_against.complete && unread.length === 0
-  const all = { ...checked_against, ...counts, complete }
-  return { ...overlap, checked_against: all, sources: [...unread, ...sources] }
+export function withLookedAt(
+  overlap: OverlapResult,
+  { sources, unread, ...counts }: LookedAt,
+): OverlapResult {
+  const complete = overlap.checked_against.complete && unread.length === 0
+  const partial = overlap.checked_against.complete &&
+    !complete && {
+      reason: `${overlap.reason} Not everything in this clone was compared; sources names what is left out.`,
+      ...(!overlap.overlap_detected && {
+        recommended_action: 'Not everything was compared: do what sources says, and check again.',
+      }),
+    }
+  const checked_against = { ...overlap.checked_against, ...counts, complete }
+  return { ...overlap, ...partial, checked_against, sources: [...unread, ...sources] }
 }

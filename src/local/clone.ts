@@ -98,21 +98,6 @@ export async function readClone(
   }
 
   function lookedAt(): LookedAt {
-    const late = read.filter((each) => each === undefined).length
-    const because = (why: string) => (options.left_ms() > 0 ? why : 'no time was left; check again')
-    const unread = [
-      ...others
-        .filter((_, at) => ofTrees[at] === undefined)
-        .map(
-          (tree) => `${options.shownTree(tree.root)}: ${because('git cannot read it; run git status there')}`,
-        ),
-      ...(listed === undefined ? [`branches: ${because('git cannot list them')}`] : []),
-      ...(late > 0
-        ? [
-            `${count(late, 'branch', 'branches')}: ${because(`git cannot compare them with ${base}; a shallow clone needs git fetch --unshallow`)}`,
-          ]
-        : []),
-    ]
     const pulls = found.filter(({ branch }) => branch.pr_number !== null).length
     const sources = [
       ...fetchedText(records.fetched_at, options),
@@ -126,8 +111,29 @@ export async function readClone(
       branches: found.length - pulls,
       pull_requests: pulls,
       sources,
-      unread,
+      unread: unreadOf(),
     }
+  }
+
+  /** The working trees and branches that were not compared, and why. */
+  function unreadOf(): string[] {
+    const because = (why: string) => (options.left_ms() > 0 ? why : 'no time was left; check again')
+    const left_out = read.filter((each) => each === undefined).length
+    const isUnknown = base === undefined && branches.length + others.length > 0
+    const failed = `git could not compare them with ${base}; in a shallow clone, run git fetch --unshallow`
+    return [
+      ...others
+        .filter((_, at) => ofTrees[at] === undefined)
+        .map(
+          (tree) =>
+            `working tree ${options.shownTree(tree.root)}: ${because('git cannot read it; run git status there')}`,
+        ),
+      ...(listed === undefined
+        ? [`branches: ${because('git did not list them; run git for-each-ref')}`]
+        : []),
+      ...(isUnknown ? ['branches: the base branch is unknown; name it with --base'] : []),
+      ...(left_out > 0 && !isUnknown ? [`${count(left_out, 'branch', 'branches')}: ${because(failed)}`] : []),
+    ]
   }
 }
 

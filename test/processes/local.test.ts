@@ -1,5 +1,5 @@
 /** The built command in a real clone without a service: each state of a clone, hostile records, and a disk and clock that fail. */
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -110,8 +110,6 @@ test('paused work ends with its branch', async () => {
 
 describe('a state of the clone', () => {
   const CLEAR = [0, /^Clear: no overlap/] as const
-  const partial = (source: string) =>
-    [0, new RegExp(`^Not compared.*Not looked at: ${source.replaceAll(/[.()]/g, '\\$&')}`, 's')] as const
   const COLLIDES = [2, /“Work in other on other” changes line 20 of src\/cart\.ts too/] as const
   /** Prepares the clone, and returns the directory in which `check` is run. */
   const STATES: Record<string, [() => Promise<string>, code: number, output: RegExp]> = {
@@ -139,39 +137,6 @@ describe('a state of the clone', () => {
         return directory
       },
       ...CLEAR,
-    ],
-    'a working tree that git cannot read': [
-      async () => {
-        const directory = await editing('checkout', '-q', '-b', 'mine')
-        await writeFile(join(tree.path, '.git/worktrees/other/index'), 'no index')
-        return directory
-      },
-      ...partial('../other (git cannot read it; run git status there)'),
-    ],
-    'a shallow clone': [
-      async () => {
-        await committed('-b', 'theirs', 'HEAD~1')
-        const path = await clone('--depth=1', '--no-single-branch')
-        await writeFile(join(path, FILE), edited(20, 'mine'))
-        return path
-      },
-      ...partial('1 branch (git cannot compare them with main; a shallow clone needs git fetch --unshallow)'),
-    ],
-    'a branch of a generated site': [
-      async () => {
-        await committed('--orphan', 'pages')
-        await writeFile(join(tree.path, FILE), edited(20, 'mine'))
-        return tree.path
-      },
-      ...CLEAR,
-    ],
-    'a link to itself': [
-      async () => {
-        const directory = await editing('checkout', '-q', '-b', 'mine')
-        await symlink('loop', join(tree.path, '../other/loop'))
-        return directory
-      },
-      ...COLLIDES,
     ],
     // A scope may name 3,000 paths.
     '3,500 untracked files': [
@@ -214,14 +179,6 @@ describe('a state of the clone', () => {
     await tree.git('clone', '-q', ...flags, `file://${tree.path}`, '../copy')
     return join(tree.path, '../copy')
   }
-  /** A commit of a new branch, made by `git checkout` with these arguments. */
-  async function committed(...args: string[]): Promise<void> {
-    await tree.git('checkout', '-q', ...args)
-    await tree.write({ [FILE]: edited(20, 'theirs') })
-    await tree.git('add', '-A')
-    await tree.git('commit', '-qm', 'Theirs')
-    await tree.git('checkout', '-q', 'main')
-  }
   /** Edits the same line here, after this command of git, and in another working tree. */
   async function editing(...args: string[]): Promise<string> {
     const [other = ''] = await add('other')
@@ -236,19 +193,11 @@ describe('a state of the clone', () => {
     const env = name === 'no git on the PATH' ? { PATH: '/nonexistent' } : {}
     const ran = await run(['check'], directory, { env })
     const text = ran.stdout + ran.stderr
-    const words = text.replaceAll(/\n {2}/g, ' ')
-    expect({ ...ran, text: words }).toMatchObject({ code, text: expect.stringMatching(output) })
+    expect({ ...ran, text }).toMatchObject({ code, text: expect.stringMatching(output) })
     const stdout = expect.stringMatching(code === 2 ? /- conflict with your other/ : /^$/)
     const heard = { code: 0, stdout, stderr: code === 1 ? expect.any(String) : '' }
     expect(await hook('prompt', directory, { prompt: FILE }, env)).toMatchObject(heard)
   })
-})
-
-test('what git cannot read is missing from the list and the merge order, which say so', async () => {
-  await add('other')
-  await writeFile(join(tree.path, '.git/worktrees/other/index'), 'no index')
-  const text = '../other: git cannot read it; run git status there'
-  for (const command of ['list', 'order']) expect((await run([command])).stdout, command).toContain(text)
 })
 
 describe('a disk that cannot be written', () => {

@@ -1,0 +1,76 @@
+/** What a check says if it cannot look at a part of the clone: it never counts as clear. */
+import { rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { useTree } from '../support/shop.ts'
+
+const tree = useTree()
+const other = (name: string) => join(tree.path, '../other', name)
+
+/** A second working tree, in which line 2 of the file of the first one differs. */
+async function addOther(): Promise<void> {
+  await tree.write({ 'src/cart.ts': 'one\ntwo\nthree\n' })
+  await tree.git('add', '-A')
+  await tree.git('commit', '-q', '-m', 'Cart')
+  await tree.git('worktree', 'add', '-q', '../other', '-b', 'other')
+  await tree.write({ '../other/src/cart.ts': 'one\n2\nthree\n' })
+}
+
+test('a loop of links, and a file in place of a directory, are changes as any other', async () => {
+  await addOther()
+  await symlink('loop', other('loop'))
+  expect((await tree.run(['check', '--paths', 'src/cart.ts'])).stdout).toMatch(/works on src\/cart\.ts too/)
+  await rm(other('src'), { recursive: true })
+  await tree.write({ '../other/src': 'a file\n' })
+  const { stderr, stdout } = await tree.run(['check', '--paths', 'src/cart.ts'])
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/works on src\/cart\.ts too/)
+})
+
+test.each<[string, () => Promise<unknown>, RegExp]>([
+  [
+    'a working tree that git cannot read',
+    () => tree.write({ '.git/worktrees/other/index': 'damaged' }),
+    /working tree \.\.\/other: git cannot read it; run git status there/,
+  ],
+  [
+    'a branch whose start a shallow clone does not have',
+    async () => {
+      await tree.git('-C', '../other', 'commit', '-q', '-am', 'Two')
+      await tree.git('-C', '../other', 'checkout', '-q', '--detach', 'main')
+      const [main, branch] = await Promise.all(['main', 'other'].map((name) => tree.git('rev-parse', name)))
+      await tree.write({ '.git/shallow': `${main}\n${branch}\n` })
+    },
+    /1 branch: git could not compare them with main; in a shallow clone, run git fetch --unshallow/,
+  ],
+  [
+    'branches, if the base branch is unknown',
+    async () => {
+      await tree.git('remote', 'remove', 'origin')
+      await tree.git('branch', '-m', 'main', 'stable')
+      await tree.git('checkout', '-q', '--detach')
+    },
+    /branches: the base branch is unknown; name it with --base/,
+  ],
+])('a check says that it did not look at %s', async (_, breakIt, said) => {
+  await addOther()
+  await breakIt()
+  const check = (...options: string[]) => tree.run(['check', '--paths', 'docs/new.md', ...options])
+  expect((await check()).stdout).toMatch(/^Incomplete: no overlap found so far \(/)
+  const answer = JSON.parse((await check('--json')).stdout)
+  expect(answer.sources.join('\n')).toMatch(said)
+  expect(answer.checked_against.complete).toBe(false)
+  expect(answer.recommended_action).toMatch(/^Not everything was compared: /)
+  for (const command of ['list', 'order']) {
+    const { stdout } = await tree.run([command])
+    expect(stdout.replaceAll(/\n +/g, ' '), command).toMatch(said)
+  }
+})
+
+test('a branch with a root of its own, such as one of pages, is left out, and the check is complete', async () => {
+  await addOther()
+  await tree.git('checkout', '-q', '--orphan', 'pages')
+  await tree.git('commit', '-q', '-m', 'Pages')
+  await tree.git('checkout', '-q', 'main')
+  expect((await tree.run(['check', '--paths', 'docs/new.md'])).stdout).toMatch(/^Clear: /)
+})
