@@ -25,7 +25,7 @@ export function findTree(from: string): WorkingTree | undefined {
 function gitDirectoryIn(root: string): string | undefined {
   const dotGit = join(root, '.git')
   const kind = statSync(dotGit, { throwIfNoEntry: false })
-  const named = kind?.isDirectory() ? dotGit : /^gitdir: (.+)/.exec(textOf(dotGit))?.[1]?.trim()
+  const named = kind?.isDirectory() ? dotGit : /^gitdir: (.+)/s.exec(textOf(dotGit))?.[1]?.trim()
   if (named === undefined) return undefined
   const git_directory = resolve(root, named)
   return statSync(join(git_directory, 'HEAD'), { throwIfNoEntry: false }) ? git_directory : undefined

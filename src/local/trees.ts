@@ -20,13 +20,13 @@ export interface WorkingTreeOf {
 /** The working trees of the clone that exist, the main one first. `root`: one of them. */
 export async function listTrees(git: Git, root: string | null): Promise<WorkingTreeOf[]> {
   const output = await git.output(['worktree', 'list', '--porcelain'])
-  const listed = (output ?? '').split('\n\n').flatMap((text): WorkingTreeOf[] => {
-    const [, named] = /^worktree (.+)$/m.exec(text) ?? []
-    if (named === undefined || /^bare$/m.test(text)) return []
-    const [, head = '0'] = /^HEAD ([0-9a-f]+)$/m.exec(text) ?? []
-    const [, branch = null] = /^branch refs\/heads\/(.+)$/m.exec(text) ?? []
-    return [{ root: named, head: /[^0]/.test(head) ? head : null, branch }]
-  })
+  // Git quotes no newline in a path.
+  const entries = output?.matchAll(
+    /^worktree ([\s\S]+?)\n(?:bare$|HEAD (\w+)(?:\nbranch refs\/heads\/(.+))?)/gm,
+  )
+  const listed = [...(entries ?? [])].flatMap(([, named = '', head, branch = null]): WorkingTreeOf[] =>
+    head === undefined ? [] : [{ root: named, head: /[^0]/.test(head) ? head : null, branch }],
+  )
   const [main] = listed
   if (main && !isTree(main)) {
     // Of a submodule, and with a git directory elsewhere, git lists that instead of the main working tree.

@@ -74,3 +74,11 @@ test('a branch with a root of its own, such as one of pages, is left out, and th
   await tree.git('checkout', '-q', 'main')
   expect((await tree.run(['check', '--paths', 'docs/new.md'])).stdout).toMatch(/^Clear: /)
 })
+
+test('a path with a newline is looked at, and from', async () => {
+  await tree.git('clone', '-q', '.', '../new\nline')
+  await tree.git('-C', '../new\nline', 'worktree', 'add', '-q', '../plain')
+  await tree.write({ '../new\nline/README.md': '# One\n', '../plain/README.md': '# Two\n' })
+  for (const name of ['new\nline', 'plain'])
+    expect((await tree.run(['check'], { cwd: join(tree.path, '..', name) })).stdout).toMatch(/conflict, high/)
+})
