@@ -19,7 +19,7 @@ const runtime: Runtime = {
   clock: systemClock,
   startFast,
   env: process.env,
-  cwd: process.cwd(),
+  cwd: workingDirectory(),
   get stdin() {
     return process.stdin
   },
@@ -60,6 +60,15 @@ function startFast() {
   const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
   if (builtin.enableCompileCache) builtin.enableCompileCache(join(caches, 'deconflict'))
   else process.getBuiltinModule('node:v8').setFlagsFromString('--interrupt-budget=700000')
+}
+
+/** The root if it was removed, as the working tree of a session that ends. */
+function workingDirectory(): string {
+  try {
+    return process.cwd()
+  } catch {
+    return '/'
+  }
 }
 
 function flushedAtExit(output: NodeJS.WriteStream): NodeJS.WriteStream {

@@ -55,6 +55,27 @@ test.each([
   expect(await runUnread([...args], input && `${JSON.stringify(input)}\n`)).toEqual({ code, stderr: '' })
 })
 
+test('a hook in a directory that was removed says nothing, and a command says why it fails', async () => {
+  const run = (...args: string[]) =>
+    promisify(execFile)(
+      'sh',
+      [
+        '-c',
+        'mkdir gone && cd gone && rmdir ../gone && exec "$@" < /dev/null',
+        'sh',
+        process.execPath,
+        CLI,
+        ...args,
+      ],
+      { cwd: tree.path },
+    )
+  expect(await run('hook', 'session-end', '--agent', 'claude-code')).toEqual({ stdout: '', stderr: '' })
+  await expect(run('check', '--local')).rejects.toMatchObject({
+    code: 1,
+    stderr: 'deconflict: not a git repository; change to one\n',
+  })
+})
+
 test('the pre-push hook allows the push, and shows who else works on the files', async () => {
   await tree.runProcess(['init', '--yes', '--only', 'git'])
   await startAsBen()
