@@ -237,7 +237,9 @@ function errorObject(error: unknown): object {
 
 /** For people. */
 function errorLine(error: unknown): string {
-  if (error instanceof CliError || error instanceof LockTimeout) return error.message
+  // What the system says, such as of a full disk, says where.
+  const isKnown = error instanceof CliError || error instanceof LockTimeout
+  if (isKnown || (error as NodeJS.ErrnoException)?.syscall) return (error as Error).message
   if (!(error instanceof DeconflictError)) return (error as Error)?.stack ?? String(error)
   const hints: Partial<Record<DeconflictError['type'], string>> = {
     unauthorized: '; set GITHUB_TOKEN, or run gh auth login',

@@ -92,3 +92,10 @@ test('doctor says that there is no service, and what it sees of the clone', asyn
   )
   expect(stdout).not.toMatch(/server|token/)
 })
+
+test('what the system says when it cannot write is one line', async () => {
+  await tree.write({ '.git/deconflict': 'a file' })
+  const { code, stderr } = await tree.run(['init', '--yes', '--only', 'git'])
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^deconflict: [A-Z]+: .*\/\.git\/deconflict'\n$/)
+})

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Git } from '../../git/git.ts'
 import { findTree } from '../../git/git-directory.ts'
+import { replaceFile } from '../../git/small-files.ts'
 import { parsedJson } from '../../vocabulary/text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { loginFile } from '../service-connection.ts'
@@ -162,10 +163,8 @@ async function writeRecord(file: string, record: InitRecord): Promise<void> {
     await rm(file, { force: true })
     return
   }
-  await mkdir(dirname(file), { recursive: true })
-  // The original content can contain secrets.
-  await writeFile(file, JSON.stringify(record), { mode: 0o600 })
-  await chmod(file, 0o600)
+  // The original content can contain secrets, and must outlast a full disk.
+  replaceFile(file, JSON.stringify(record))
 }
 
 const CONTEXT = 2
