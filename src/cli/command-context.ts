@@ -94,9 +94,9 @@ export async function activityIdFor(context: CommandContext, given: string | und
   if (given !== undefined) return given
   const { workspace, client, at } = context
   const { branch, own_branch } = workspace
-  if (branch === null) throw new CliError('no branch is checked out; pass the id of the activity (act_…)')
   const started = ownIdIn(workspace)
   if (started) return started
+  if (branch === null) throw new CliError('no branch is checked out; pass the id of the activity (act_…)')
   // Activities that others created on the base branch must not be changed from here.
   const { items } = own_branch
     ? await client.listActivities({ ...at, input: { branch: own_branch, limit: 100 } })

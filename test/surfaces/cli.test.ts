@@ -273,6 +273,8 @@ describe('the scope from git', () => {
     expect((await tree.run(['check'])).code).toBe(2)
     expect((await tree.run(['start'])).stderr).toMatch(/no branch to take the title from/)
     expect((await json(['start', 'Fix', '--paths', 'x'])).activity.branch).toBeNull()
+    expect((await tree.run(['done'])).stdout).toMatch(/^Done: /)
+    expect((await tree.run(['done'])).stderr).toMatch(/no branch is checked out; pass the id/)
   })
 
   test('is sent without a branch on the base branch, so that work to be merged there can collide', async () => {
