@@ -65,7 +65,7 @@ export async function readTree(
     {
       id: derivedId(`tree ${tree.root}`, created_at),
       title: `Work in ${basename(tree.root)}${tree.branch === null ? '' : ` on ${tree.branch}`}`,
-      actor: known.actor ?? 'unknown',
+      actor: known.actor ?? options.person,
       branch,
       base_branch: branch === null ? null : (base ?? null),
       created_at,

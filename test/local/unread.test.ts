@@ -82,3 +82,10 @@ test('a path with a newline is looked at, and from', async () => {
   for (const name of ['new\nline', 'plain'])
     expect((await tree.run(['check'], { cwd: join(tree.path, '..', name) })).stdout).toMatch(/conflict, high/)
 })
+
+test('without user.name, what is in other working trees is the own work', async () => {
+  await addOther()
+  await tree.git('config', '--unset', 'user.name')
+  const { stdout } = await tree.run(['check', '--paths', 'src/cart.ts'], { env: { USER: 'ada' } })
+  expect(stdout).toMatch(/possible overlap, medium {2}your other session, in “\.\.\/other”/)
+})
