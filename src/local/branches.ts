@@ -123,7 +123,7 @@ export async function readCommitted(
     if (begun === undefined || changed === undefined) return null
     const begun_at = Number.parseInt(begun, 10) * 1000
     const files = filesOf(changed.changes, hasher())
-    return { base_sha: from, files, patch_id: patchIdOf(files), begun_at }
+    return { base_sha: from, files, patch_id: patchIdOf(files), is_cut: changed.paths.length > 0, begun_at }
   })
 }
 

@@ -173,7 +173,8 @@ async function workOfTree(
   const shown = isFresh ? null : await readTree(tree, options)
   if (!shown) return shown === null ? [] : undefined
   if (declared.length === 0) return [shown]
-  const diff = { files: shown.files, base_sha: shown.activity.pushed_base_sha }
+  const { pushed_base_sha: base_sha, changes_complete } = shown.activity
+  const diff = { files: shown.files, base_sha, is_cut: !changes_complete }
   return declared.map((each) => withFiles(each, diff))
 }
 

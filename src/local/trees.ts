@@ -131,7 +131,8 @@ async function readDiff(tree: WorkingTreeOf, options: CloneOptions, from?: strin
   ])
   if (changed === undefined) return null
   const files = filesOf(changed.changes, hasher())
-  return { base_sha: changed.base_sha ?? null, files, patch_id: patchIdOf(files), ...(actor && { actor }) }
+  const { base_sha = null, paths } = changed
+  return { base_sha, files, patch_id: patchIdOf(files), is_cut: paths.length > 0, ...(actor && { actor }) }
 }
 
 /** A larger file is compared with no other one. */

@@ -37,6 +37,8 @@ export interface Diff {
   files: readonly StoredFile[]
   /** See `patchIdOf`. */
   patch_id: string
+  /** More files changed. */
+  is_cut?: boolean
   /** When the first commit was made, in milliseconds since 1970. */
   begun_at?: number
   /** `user.name` in a working tree. */
@@ -47,12 +49,12 @@ export interface Diff {
 export function derivedWork(
   kind: Exclude<WorkKind, 'declared'>,
   given: Partial<LocalActivity> & Pick<LocalActivity, 'id' | 'title' | 'actor' | 'created_at' | 'expires_at'>,
-  { files, base_sha, patch_id }: Pick<Diff, 'files' | 'base_sha' | 'patch_id'>,
+  { patch_id, ...diff }: Diff,
 ): LocalWork {
   const { created_at } = given
   const work: LocalWork = {
     kind,
-    files,
+    files: diff.files,
     patch_id,
     ...UNCLAIMED,
     had_branch: true,
@@ -66,12 +68,16 @@ export function derivedWork(
       scope_is_literal: true,
     },
   }
-  return withFiles(work, { files, base_sha })
+  return withFiles(work, diff)
 }
 
 /** The work with these changed files. */
-export function withFiles(work: LocalWork, { files, base_sha }: Pick<Diff, 'files' | 'base_sha'>): LocalWork {
-  const { kind, activity } = work
+export function withFiles(
+  work: LocalWork,
+  { files, base_sha, is_cut = false }: Pick<Diff, 'files' | 'base_sha' | 'is_cut'>,
+): LocalWork {
+  const { kind } = work
+  const activity = { ...work.activity, changes_complete: !is_cut }
   const listed = files.map(({ origin: _, changed_lines: __, digest: ___, ...file }) => file)
   return kind === 'declared'
     ? {

@@ -120,7 +120,7 @@ describe('a pull request whose list GitHub cuts', () => {
     const { overlap_detected, reason, checked_against } = await checkPath('f33.ts')
     expect(overlap_detected).toBe(false)
     expect(checked_against).toMatchObject({ activities: 1, complete: false })
-    expect(reason).toContain('GitHub cut the list of changed files of 1 live activity')
+    expect(reason).toContain('Only the first changed files of 1 live activity are known')
     expect((await check({ branch: 'large' })).checked_against.complete).toBe(false)
   })
 
@@ -128,7 +128,7 @@ describe('a pull request whose list GitHub cuts', () => {
     await repository.open({ head: 'large', files: numbered(FILES + 5) })
     const { related_activity_ids, reason } = await checkPath('f7.ts')
     expect(related_activity_ids).toHaveLength(1)
-    expect(reason).not.toContain('GitHub cut')
+    expect(reason).not.toContain('Only the first')
     const elsewhere = { scope: { paths: ['elsewhere.ts'] } }
     for (const body of [
       { scope: { paths: ['f7.ts'] } },

@@ -89,3 +89,16 @@ test('without user.name, what is in other working trees is the own work', async 
   const { stdout } = await tree.run(['check', '--paths', 'src/cart.ts'], { env: { USER: 'ada' } })
   expect(stdout).toMatch(/possible overlap, medium {2}your other session, in “\.\.\/other”/)
 })
+
+test('of work with more than 3,000 changed files, a check says that it does not know the others', async () => {
+  await addOther()
+  await tree.write(
+    Object.fromEntries(Array.from({ length: 3001 }, (_, at) => [`../other/out/${at}.txt`, ''])),
+  )
+  const check = async () => JSON.parse((await tree.run(['check', '--json', '--paths', 'out/zz.txt'])).stdout)
+  expect((await check()).checked_against.complete).toBe(false)
+  await tree.git('-C', '../other', 'add', '-A')
+  await tree.git('-C', '../other', 'commit', '-qm', 'Out')
+  await tree.git('worktree', 'remove', '../other')
+  expect((await check()).reason).toMatch(/Only the first changed files of 1 live activity are known/)
+})

@@ -72,7 +72,7 @@ test.each<[string, Partial<Conclusion>, string]>([
   [
     'lists of files were cut',
     { cut: 2 },
-    `${NO_OVERLAP} GitHub cut the list of changed files of 2 live activities; the files that it left out were not compared.`,
+    `${NO_OVERLAP} Only the first changed files of 2 live activities are known; the others were not compared.`,
   ],
   ['the check was incomplete', { checked_against: INCOMPLETE }, `${NO_OVERLAP} ${BUDGET_EXHAUSTED}`],
   [
@@ -91,7 +91,7 @@ const by = (severity: Severity, changes: Partial<MergedActivity> = {}, match = {
 const same = by('high', {}, sameWork)
 const ofBot = collision('act_1', 'high', { pr_number: 7 }, { is_bot: true })
 const of = { source: 'pull_request', actor: 'ben[bot]', created_by: null, pr_number: 7 } as const
-const CUT = 'Not everything was compared, because GitHub cut a list of changed files'
+const CUT = 'Not everything was compared, because not all changed files are known'
 test.each<[string, Partial<Conclusion>, RegExp]>([
   ['nothing', {}, /^Go ahead, and create an activity/],
   [

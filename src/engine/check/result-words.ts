@@ -19,7 +19,7 @@ export function doneName({ number, head_sha }: Pick<DoneBy, 'number' | 'head_sha
 /** A sentence of the reason of a check that reached its limit. */
 export const BUDGET_EXHAUSTED =
   'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.'
-const CUT = 'Not everything was compared, because GitHub cut a list of changed files'
+const CUT = 'Not everything was compared, because not all changed files are known'
 
 /** `found`: the highest severity of all live work and notables; null if there are none. */
 export function reasonOf(conclusion: Conclusion, found: Severity | null): string {
@@ -42,7 +42,7 @@ export function reasonOf(conclusion: Conclusion, found: Severity | null): string
   }
   if (cut > 0) {
     sentences.push(
-      `GitHub cut the list of changed files of ${activities(cut)}; the files that it left out were not compared.`,
+      `Only the first changed files of ${activities(cut)} are known; the others were not compared.`,
     )
   }
   return sentences.join(' ')
