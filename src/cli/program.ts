@@ -235,9 +235,8 @@ function errorObject(error: unknown): object {
   return { type: isGiven ? 'invalid_request' : 'internal_error', message: message.replace(/^error: /, '') }
 }
 
-/** For people. */
+/** For people. What the system says, such as of a full disk, names the file. */
 function errorLine(error: unknown): string {
-  // What the system says, such as of a full disk, says where.
   const isKnown = error instanceof CliError || error instanceof LockTimeout
   if (isKnown || (error as NodeJS.ErrnoException)?.syscall) return (error as Error).message
   if (!(error instanceof DeconflictError)) return (error as Error)?.stack ?? String(error)
