@@ -93,7 +93,10 @@ export async function readClone(
     const { worktree = root, branch = null, id } = of?.activity ?? {}
     const tree = trees.find((each) => each.root === worktree && (branch === null || each.branch === branch))
     if (tree?.head) return { head: tree.head, readSince: (fork) => readTreeSince(tree, fork, options) }
-    const head = shown.find(({ work: each }) => each.activity.id === id)?.branch.sha
+    // Declared work is that of its branch while its working tree has another commit checked out, as in a bisection.
+    const isOf = ({ work: each, branch: { name } }: BranchWork) =>
+      each.activity.id === id || (branch !== null && name === branch)
+    const head = shown.find(isOf)?.branch.sha
     return head === undefined ? undefined : { head, readSince: (fork) => readCommitted(head, options, fork) }
   }
 

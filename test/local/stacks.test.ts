@@ -54,3 +54,16 @@ test('a branch is the work of the working tree in which it is rebased', async ()
   expect((await tree.run(['check'])).stdout).toMatch(/^Clear/)
   expect((await tree.run(['list'])).stdout).toMatch(/^Work in shop on mine .*\n.*README\.md\n$/)
 })
+
+test('declared work on a branch is no conflict with an earlier commit of it, checked out in its tree', async () => {
+  await tree.git('checkout', '-q', '-b', 'mine')
+  for (const text of ['One', 'Two']) {
+    await tree.write({ 'README.md': `# ${text}\n` })
+    await tree.git('commit', '-qam', text)
+  }
+  await tree.run(['start', 'Mine'])
+  await tree.git('checkout', '-q', '--detach', 'HEAD~1')
+  expect((await tree.run(['check'])).stdout).toMatch(/^Clear/)
+  await tree.write({ 'README.md': '# Three\n' })
+  expect((await tree.run(['check'])).stdout).toMatch(/^Overlap, high/)
+})
