@@ -102,3 +102,13 @@ test('of work with more than 3,000 changed files, a check says that it does not 
   await tree.git('worktree', 'remove', '../other')
   expect((await check()).reason).toMatch(/Only the first changed files of 1 live activity are known/)
 })
+
+test('a hook of a session whose working tree was removed declares nothing in the one around it', async () => {
+  const input = JSON.stringify({
+    session_id: 's1',
+    transcript_path: '/t',
+    cwd: join(tree.path, 'trees/gone'),
+  })
+  await tree.run(['hook', 'prompt', '--agent', 'claude-code'], { input })
+  expect((await tree.run(['list'])).stdout).toMatch(/^No live activities/)
+})

@@ -2,7 +2,7 @@
  * `deconflict hook`, which coding agents run. It reports the session's work, warns of overlap, and never blocks the agent.
  * The build bundles this module with all that it imports, none of which may load a schema: most hooks have nothing to do.
  */
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findTree, readBranch, type WorkingTree } from '../../git/git-directory.ts'
 import { parsedJson, sanitize } from '../../vocabulary/text.ts'
@@ -38,7 +38,8 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
     const input = readHookInput(event, given, text)
     const { agent, reason, prompt, subagent } = input
     const cwd = input.cwd ?? runtime.cwd
-    const tree = findTree(cwd)
+    // Of a working tree that was removed, the repository around it is another one.
+    const tree = existsSync(cwd) ? findTree(cwd) : undefined
     if (tree === undefined) return EXIT.clear
     const now = runtime.clock().getTime()
     const record = (outcome: string) =>
