@@ -49,6 +49,8 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
       await tree.git('remote', 'remove', 'origin')
       await tree.git('branch', '-m', 'main', 'stable')
       await tree.git('checkout', '-q', '--detach')
+      const { stdout } = await tree.run(['doctor'], { cwd: other('.') })
+      expect(stdout).toMatch(/^problem +branch +other, whose base branch is unknown; name it with --base$/m)
     },
     /branches: the base branch is unknown; name it with --base/,
   ],

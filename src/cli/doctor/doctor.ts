@@ -61,11 +61,13 @@ async function checkClone(runtime: Runtime, workspace: Workspace): Promise<strin
   return lookedText(await client.checkOverlap({ owner, repo, input }))
 }
 
-function checkBranch({ branch, own_branch, base_branch, diff_base }: Workspace): string {
+function checkBranch({ branch, own_branch, base_branch, diff_base, remote }: Workspace): string {
   if (branch === null) return 'none is checked out, so activities have no branch'
   if (own_branch === null) return `${branch}, the base branch, so activities have no branch`
   if (base_branch === null && diff_base === undefined)
-    throw new CliError(`${branch}, whose base branch is unknown; run git remote set-head origin --auto`)
+    throw new CliError(
+      `${branch}, whose base branch is unknown; ${remote ? `run git remote set-head ${remote} --auto` : 'name it with --base'}`,
+    )
   return `${branch}, into ${base_branch}`
 }
 
