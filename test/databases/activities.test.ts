@@ -138,6 +138,23 @@ describe('updating', () => {
     expect(record).toEqual(briefOf(changed))
   })
 
+  test('replaces the scope as a whole; an omitted list becomes empty', async () => {
+    const { activity } = await repo.create(whole)
+    const empty = { areas: [], paths: [], changes: [] }
+    for (const scope of [{ paths: ['docs'] }, { areas: ['till'] }, {}]) {
+      await repo.request('PATCH', `/activity/${activity.id}`, { body: { scope } })
+      expect((await read(activity.id)).scope).toEqual({ ...empty, ...scope })
+    }
+  })
+
+  test('clears a field that is sent as null', async () => {
+    const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
+    const { activity } = await repo.create({ ...whole, pr_url: `https://github.com/${full_name}/pull/7` })
+    const cleared = { branch: null, base_branch: null, pr_url: null }
+    await repo.request('PATCH', `/activity/${activity.id}`, { body: cleared })
+    expect(await read(activity.id)).toMatchObject(cleared)
+  })
+
   test('to the current values changes nothing', async () => {
     const { activity } = await repo.create(whole)
     service.clock.advance(1000)
