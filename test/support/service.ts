@@ -107,8 +107,8 @@ export function useService(
   return { github, service }
 }
 
-/** As `useService`, with two instances on one database. */
-export function useInstances(): { github: FakeGithub; instances: TestService[] } {
+/** Two instances on one database, with `acme/shop`, in which Ada may write. */
+export function useInstances(): TestService[] {
   const github = githubOfAda(['acme/shop'])
   const instances: TestService[] = []
   beforeAll(async () => {
@@ -121,5 +121,5 @@ export function useInstances(): { github: FakeGithub; instances: TestService[] }
     for (const instance of instances.toReversed()) await instance.close()
     github.close()
   })
-  return { github, instances }
+  return instances
 }
