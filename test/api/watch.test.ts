@@ -18,7 +18,7 @@ const LIST = 'GET /repos/acme/shop/pulls'
 const BASE = Array.from({ length: 120 }, (_, line) => `pay(${line})`)
 
 /** Pull requests on a page of GitHub's list. */
-const PAGE = 20
+const PAGE = 5
 
 const WATCH = { token: TOKEN, repositories: [{ owner: 'Acme', name: 'shop' }] }
 
@@ -193,7 +193,7 @@ test('more updates than one page holds are read with all open pull requests', as
 
 test('the pull requests that were opened last are imported first, five at a time', async () => {
   const opened = Array.from({ length: 12 }, (_, hour) =>
-    open(`b${hour}`, 40, { created_at: `2026-03-02T${String(hour + 10)}:00:00Z` }),
+    open(`b${hour}`, 8 * hour + 4, { created_at: `2026-03-02T${String(hour + 10)}:00:00Z` }),
   )
   const before = ofWatcher().length
   await turn()

@@ -139,13 +139,9 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
       if (live.length > 0)
         await db.transaction(async (tx) => {
           const { version } = await raiseVersion(tx, repo_id, { activities: live.length })
-          for (const row of live) await insertActivity(tx, { row }, version)
+          await insertRows(tx, live, version)
         })
-      for (let from = 0; from < others.length; from += 500) {
-        await db
-          .insert(activities)
-          .values(others.slice(from, from + 500).map((row) => ({ ...row, version: 0 })))
-      }
+      await insertRows(db, others, 0)
     },
     /** Inserts `count` copies of a record that sort before all created ones. */
     async insertCopies(table: typeof activities | typeof notables, from: string, count: number) {
@@ -169,6 +165,11 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
         })
     },
   }
+}
+
+async function insertRows(db: Db, rows: Omit<ActivityRow, 'version'>[], version: number) {
+  for (let from = 0; from < rows.length; from += 500)
+    await db.insert(activities).values(rows.slice(from, from + 500).map((row) => ({ ...row, version })))
 }
 
 /** Inserts a live activity as the service does. */
