@@ -20,17 +20,17 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   const row = (title: string) => page.locator('.work-row', { hasText: title })
   const heading = (name: string) => page.getByRole('heading', { name, exact: true })
 
-  test('shows the newest of 400 activities under constant heartbeats before their collisions are known, with at most 60 kB of compressed script', async () => {
+  test('shows the newest of 150 activities under constant heartbeats before their collisions are known, with at most 60 kB of compressed script', async () => {
     const bytes: number[] = []
     page.on('response', async (response) => {
       if (response.url().endsWith('.js')) bytes.push(gzipSync(await response.body()).length)
     })
     const ids = await Promise.all(
-      Array.from({ length: 400 }, (_, index) =>
+      Array.from({ length: 150 }, (_, index) =>
         repo.createActivity({
           actor: ['Ben', 'Cy'][index % 2],
           branch: `b${index}`,
-          scope: { paths: [`m${index % 399}/**`] },
+          scope: { paths: [`m${index % 149}/**`] },
         }),
       ),
     )
@@ -50,7 +50,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await fixture.open(page, repo)
     await heading('Comparing …').waitFor(OPTIONS)
     expect(await page.locator('.work-row').count()).toBe(5)
-    await page.getByRole('button', { name: '395 more' }).waitFor(OPTIONS)
+    await page.getByRole('button', { name: '145 more' }).waitFor(OPTIONS)
     expect(bytes.length).toBeGreaterThan(0)
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(60_000)
     isHolding = false
@@ -59,7 +59,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await repo.createActivity({ branch: 'late', scope: { paths: ['late/**'] } })
     await Promise.all(held.map((route) => route.continue()))
     await heading('1 pair may overlap.').waitFor(OPTIONS)
-    await page.getByText('401 live activities').waitFor(OPTIONS)
+    await page.getByText('151 live activities').waitFor(OPTIONS)
     expect(aborted).toEqual([])
   })
 
