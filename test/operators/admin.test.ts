@@ -134,8 +134,6 @@ test('on the embedded database, distribute reports that it cannot be distributed
 
 test.each([
   [[], 2, /no command given; see --help/],
-  [['deliveries'], 2, /no such command: deliveries; see --help/],
-  [['purge'], 2, /no such command: purge; see --help/],
   [['purge', SHOP, 'now'], 2, /no such command: purge acme\/shop now; see --help/],
   [['distribute', '--fast'], 2, /Unknown option '--fast'.*; see --help/],
 ])('%j is rejected with one line', async (args, expected, line) => {

@@ -22,10 +22,8 @@ async function untilHealthy(api: Api): Promise<void> {
 describe('an invalid value in the environment', () => {
   // `test/rules/config.test.ts` has every variable and bound.
   test.each([
-    ['DATABASE_URL', { DATABASE_URL: 'mysql://ada:secret@localhost/db' }],
     ['DATA_DIR', { DATA_DIR: '/dev/null/data' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://ada:secret@127.0.0.1:1/db' }],
-    ['DATABASE_URL', { DATABASE_URL: 'postgres://ada:secret@host.invalid/db' }],
   ])('of %s ends the process with one line that names it: %o', async (name, env) => {
     const { code, errors } = await exitOfProcess(env)
     expect(code).toBe(1)
@@ -34,7 +32,6 @@ describe('an invalid value in the environment', () => {
   })
 
   test.each([
-    ['HOST', () => ({ HOST: '192.0.2.1' })],
     ['HOST', () => ({ HOST: 'host.invalid' })],
     ['PORT', () => ({ PORT: new URL(github.url).port })],
   ])('of %s that is detected only when the service listens does so too', async (name, env) => {

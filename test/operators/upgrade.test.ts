@@ -25,17 +25,11 @@ beforeAll(async () => {
 })
 afterAll(() => next.remove())
 
-interface Load {
-  /** The status of each response. */
-  statuses: number[]
-  /** The titles of the activities whose creation was acknowledged. */
-  acknowledged: string[]
-  stop(): Promise<void>
-}
-
 /** Four clients that create an activity, send a heartbeat, check and list, until they are stopped. */
-function startLoad(api: Api): Load {
+function startLoad(api: Api) {
+  /** The status of each response. */
   const statuses: number[] = []
+  /** The titles of the activities whose creation was acknowledged. */
   const acknowledged: string[] = []
   let isStopped = false
   const send = async (method: string, path: string, body?: object) => {
@@ -55,14 +49,11 @@ function startLoad(api: Api): Load {
     }
   }
   const clients = Promise.all([1, 2, 3, 4].map(client))
-  return {
-    statuses,
-    acknowledged,
-    async stop() {
-      isStopped = true
-      await clients
-    },
+  const stop = () => {
+    isStopped = true
+    return clients
   }
+  return { statuses, acknowledged, stop }
 }
 
 test('no request fails and no record is lost while two instances of the following version start', async () => {

@@ -57,11 +57,10 @@ async function callTool(client: Client, name: string, args: object) {
   return { is_error: isError, ...fields }
 }
 
+// `test/api/admission.test.ts` has the handshake over HTTP, and the tests below the newest revision over standard input.
 describe.each([
   [NEWEST, 'HTTP', overHttp, { repository: REPOSITORY }],
-  [HANDSHAKE, 'HTTP', overHttp, { repository: REPOSITORY }],
-  [NEWEST, 'standard input, which has a default repository', overStdio, {}],
-  [HANDSHAKE, 'standard input', overStdio, {}],
+  [HANDSHAKE, 'standard input, which has a default repository', overStdio, {}],
 ] as const)('%s over %s', (revision, _, connect, where) => {
   let ada: Client
   let ben: Client
