@@ -214,16 +214,6 @@ describe('order', () => {
   })
 })
 
-test('the token comes from gh, for the host of the remote, if the environment has none', async () => {
-  const bin = join(tree.path, '../bin')
-  await mkdir(bin)
-  const gh = '#!/bin/sh\n[ "$*" = "auth token --hostname ghe.example.com" ] && echo tok-ada\n'
-  await writeFile(join(bin, 'gh'), gh, { mode: 0o755 })
-  await tree.git('remote', 'set-url', 'origin', 'git@ghe.example.com:acme/shop.git')
-  const env = { GITHUB_TOKEN: undefined, DECONFLICT_REPO: 'acme/shop', PATH: `${bin}:${process.env.PATH}` }
-  expect((await tree.run(['list'], { env })).code).toBe(0)
-})
-
 describe('the scope from git', () => {
   test('without unstaged changes is checked before a push, with exit code 0, even if ssh hangs', async () => {
     await startAsBen({ scope: { paths: ['src/**'] } })
@@ -452,27 +442,6 @@ describe('one line says what to do after', () => {
       'invalid_request',
     ],
     ['a bad token', ['list'], { GITHUB_TOKEN: 'nobody' }, /set GITHUB_TOKEN/, 'unauthorized'],
-    [
-      'an unknown repository',
-      ['list', '--repo', 'acme/none'],
-      {},
-      /token cannot access the repository/,
-      'forbidden',
-    ],
-    [
-      'a missing permission',
-      ['start', 'x'],
-      { GITHUB_TOKEN: 'tok-rita' },
-      /token with push access/,
-      'forbidden',
-    ],
-    [
-      'a wrong value',
-      ['start', 'x', '--risk', 'huge'],
-      {},
-      /risk: must be one of low, medium, high, critical/,
-      'validation_error',
-    ],
     ['a bad glob', ['check', '--paths', 'a/[b'], {}, /scope\.paths\[0\]/, 'validation_error'],
     ['an unknown id', ['show', 'act_1'], {}, /activity does not exist/, 'not_found'],
   ])('%s', async (_, args, env, message, type) => {

@@ -74,14 +74,6 @@ describe('the agent is warned about overlap', () => {
     expect((await retrieved(activity?.id as string)).scope.paths).toEqual([RETRY])
   })
 
-  test('with the lines that the other side changes', async () => {
-    const patch = editOf(PAY_LINES, 40, 3, ['changed()'])
-    await startAsBen({ scope: { changes: [{ path: RETRY, patch }] } })
-    expect(await warningOf('after-read', read(RETRY))).toContain(
-      `“Tidy” by “Ben” on “tidy”: ${RETRY}, lines 40–42\n`,
-    )
-  })
-
   test('of no file whose lines are known and apart', async () => {
     await tree.write({ [RETRY]: `${PAY_LINES.join('\n')}\n` })
     await tree.git('commit', '-qam', 'Values')
