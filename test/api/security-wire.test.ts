@@ -170,28 +170,20 @@ describe('is rejected with an error object', () => {
   // Threat: Server-side request forgery through `GITHUB_API_URL`
   test.each([
     ['bytes that are not HTTP', 400, 'HELLO\r\n\r\n'],
-    ['a TLS handshake', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
-    ['an HTTP/2 preface', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a header without a name', 400, `GET ${PATH} HTTP/1.1\r\n: x\r\n\r\n`],
     ['a header with a NUL', 400, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}X: a\0b\r\n\r\n`],
-    ['a folded header', 400, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}X: a\r\n b\r\n\r\n`],
     ['no Host', 400, `GET ${PATH} HTTP/1.1\r\nAuthorization: Bearer ada\r\nConnection: close\r\n\r\n`],
-    ['a negative length', 400, `${create}Content-Length: -1\r\n\r\n`],
-    ['two lengths', 400, `${create}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
     [
       'a Content-Length with chunked encoding',
       400,
       `${create}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['invalid chunks', 400, `${create}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
-    ['an unknown transfer coding', 400, `${create}Transfer-Encoding: gzip\r\n\r\n{}`],
     ['headers that are too large', 431, `GET ${PATH} HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
     [
       'too many headers',
       431,
       `GET ${PATH} HTTP/1.1\r\n${AS_ADA}${'X: y\r\n'.repeat(99)}Connection: close\r\n\r\n`,
     ],
-    ['a target that is too long', 431, `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     ['a tunnel', 405, 'CONNECT 169.254.169.254:80 HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n'],
   ])('%s', async (_, status, bytes) => {
     const answers = await sendBytes(service.url, bytes)
@@ -260,15 +252,6 @@ describe('is handled like any other request', () => {
 })
 
 describe('pipelined requests', () => {
-  test('are answered in order', async () => {
-    const paths = ['/healthz', PATH, '/api/v1/none', PATH, '/healthz']
-    const requests = paths.map(
-      (path, at) => `GET ${path} HTTP/1.1\r\n${AS_ADA}${at === 4 ? 'Connection: close\r\n' : ''}\r\n`,
-    )
-    const answers = await sendBytes(service.url, requests.join(''))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200])
-  })
-
   // Threat: Request smuggling
   test('are not affected by an invalid next request', async () => {
     const body = JSON.stringify({ ...ACTIVITY, title: 'Sent before nonsense' })

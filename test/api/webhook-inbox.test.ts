@@ -36,41 +36,25 @@ const deliveries = async () => (await service.jobs('delivery')).length
 
 describe('a delivery', () => {
   // Threat: Unsigned deliveries
-  test.each([
-    ['without a signature', { 'X-Hub-Signature-256': undefined }],
-    ['with an empty signature', { 'X-Hub-Signature-256': '' }],
-    ['with a signature of another form', { 'X-Hub-Signature-256': 'sha256=abc' }],
+  // Threat: Forged deliveries
+  test.each<[string, (body: string) => { body?: string; sign: string | undefined }]>([
+    ['without a signature', () => ({ sign: undefined })],
+    ['with a signature of another form', () => ({ sign: 'sha256=abc' })],
+    ['that is signed with another secret', (body) => ({ sign: signature(body, 'development') })],
+    ['that is signed with the empty secret', (body) => ({ sign: signature(body, '') })],
+    ['that is signed, but empty', () => ({ body: '', sign: signature('') })],
     [
-      'with the old signature alone',
-      { 'X-Hub-Signature-256': undefined, 'X-Hub-Signature': `sha1=${'a'.repeat(40)}` },
+      'that was changed after it was signed',
+      (body) => ({ body: body.replace('opened', 'closed'), sign: signature(body) }),
     ],
-    ['with a guessed signature', { 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` }],
-  ])('%s is 401, and nothing of it is stored', async (_, changes) => {
-    const { body, headers } = sound()
+  ])('%s is 401, and nothing of it is stored', async (_, forge) => {
+    const { body: own, headers } = sound()
+    const { body = own, sign } = forge(own)
     const before = await deliveries()
-    const { status, answer, id } = await post(body, { ...headers, ...changes })
+    const { status, answer, id } = await post(body, { ...headers, 'X-Hub-Signature-256': sign })
     expect(status).toBe(401)
     expect(answer.error).toMatchObject({ type: 'unauthorized', request_id: id })
     expect(await deliveries()).toBe(before)
-  })
-
-  // Threat: Forged deliveries
-  test.each([
-    ['with another secret', (body: string) => ({ body, sign: signature(body, 'development') })],
-    ['with the empty secret', (body: string) => ({ body, sign: signature(body, '') })],
-    ['but empty', () => ({ body: '', sign: signature('') })],
-    [
-      'and changed afterwards',
-      (body: string) => ({ body: body.replace('opened', 'closed'), sign: signature(body) }),
-    ],
-  ])('signed %s is 401, and nothing of it is stored', async (_, forge) => {
-    const { body: own, headers } = sound()
-    const { body, sign } = forge(own)
-    const before = await deliveries()
-    expect((await post(body, { ...headers, 'X-Hub-Signature-256': sign })).status).toBe(401)
-    expect(await deliveries()).toBe(before)
-    await service.runDueJobs()
-    expect(await repo.tracked()).toEqual([])
   })
 
   test.each(['X-GitHub-Delivery', 'X-GitHub-Event'])('without %s is 400', async (name) => {
@@ -84,17 +68,14 @@ describe('a delivery', () => {
     expect(await deliveries()).toBe(before)
   })
 
-  test.each(['[]', 'payload=%7B%7D', '{"action":', '"text"', 'null', '['])(
-    'that is signed with the body %j is 400',
-    async (body) => {
-      const { headers } = sound()
-      const before = await deliveries()
-      const { status, answer } = await post(body, { ...headers, 'X-Hub-Signature-256': signature(body) })
-      expect(status).toBe(400)
-      expect(answer.error.type).toBe('invalid_request')
-      expect(await deliveries()).toBe(before)
-    },
-  )
+  test.each(['[]', '{"action":'])('that is signed with the body %j is 400', async (body) => {
+    const { headers } = sound()
+    const before = await deliveries()
+    const { status, answer } = await post(body, { ...headers, 'X-Hub-Signature-256': signature(body) })
+    expect(status).toBe(400)
+    expect(answer.error.type).toBe('invalid_request')
+    expect(await deliveries()).toBe(before)
+  })
 
   test('is accepted with any content type', async () => {
     const { body, headers } = sound()
@@ -140,17 +121,14 @@ describe('a delivery', () => {
     expect(status).toBe(expected)
   })
 
-  test.each(['ping', 'star', 'check_suite', 'issue_comment', 'no_such_event_yet', 'constructor'])(
-    'of the event %s is acknowledged and not stored',
-    async (event) => {
-      const before = await deliveries()
-      expect(await service.deliver({ event, payload: { zen: 'Keep it simple.' } })).toEqual({
-        status: 202,
-        outcome: 'ignored',
-      })
-      expect(await deliveries()).toBe(before)
-    },
-  )
+  test.each(['ping', 'constructor'])('of the event %s is acknowledged and not stored', async (event) => {
+    const before = await deliveries()
+    expect(await service.deliver({ event, payload: { zen: 'Keep it simple.' } })).toEqual({
+      status: 202,
+      outcome: 'ignored',
+    })
+    expect(await deliveries()).toBe(before)
+  })
 
   test('of an irrelevant action changes nothing', async () => {
     repo.githubRepo.open({ head: 'retries' })
@@ -171,15 +149,18 @@ describe('a delivery', () => {
 
 describe('the same delivery', () => {
   // Threat: Replayed deliveries
-  test('sent again counts once', async () => {
+  test('sent again counts once, whatever its body', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     const opened = repo.event(1, 'opened')
     expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'accepted' })
-    expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'known' })
     expect(await service.runDueJobs()).toEqual([])
     const [tracked] = await repo.tracked()
     await repo.request('PATCH', `/activity/${tracked.id}`, { body: { title: 'By hand', status: 'paused' } })
-    expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'known' })
+    repo.githubRepo.close(1)
+    expect(await service.deliver(repo.event(1, 'closed'), 'twice-1')).toEqual({
+      status: 202,
+      outcome: 'known',
+    })
     expect(await service.runDueJobs()).toEqual([])
     expect(await repo.tracked()).toMatchObject([{ id: tracked.id, title: 'By hand', status: 'paused' }])
   })
@@ -191,16 +172,6 @@ describe('the same delivery', () => {
     expect(answers.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(1)
     expect(answers.filter(({ outcome }) => outcome === 'known')).toHaveLength(9)
     expect(await service.runDueJobs()).toEqual([])
-    expect(await repo.tracked()).toHaveLength(1)
-  })
-
-  test('is recognised by its id, whatever its body', async () => {
-    repo.githubRepo.open({ head: 'retries' })
-    const opened = repo.event(1, 'opened')
-    await service.deliver(opened, 'other-1')
-    repo.githubRepo.close(1)
-    expect((await service.deliver(repo.event(1, 'closed'), 'other-1')).outcome).toBe('known')
-    await service.runDueJobs()
     expect(await repo.tracked()).toHaveLength(1)
   })
 })

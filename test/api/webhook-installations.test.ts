@@ -154,16 +154,6 @@ describe('an installation', () => {
     )
   })
 
-  test('that gains a repository imports its open pull requests and no others', async () => {
-    await service.deliverAndRun(installationEvent(github, install(docs), 'created'))
-    github.at(shop).open({ files: ['src/a.ts'] })
-    github.at(docs).open({ files: ['README.md'] })
-    github.app.addRepositories(installation.id, [shop])
-    await service.deliverAndRun(installationRepositoriesEvent(github, installation, 'added', [shop]))
-    expect(await live(shop)).toHaveLength(1)
-    expect(await live(docs)).toEqual([])
-  })
-
   test('that is suspended fails no job, and imports what was missed when it is resumed', async () => {
     await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
     github.app.suspend(installation.id)
@@ -223,38 +213,23 @@ describe('a repository that is removed from the App', () => {
     expect(await db.select().from(installations)).toEqual([])
   })
 
-  test.each(WAYS)(
-    '%s, keeps its records for the retention period and then only declared ones',
-    async (_, takeOff) => {
-      const declared = (await live(shop)).filter(({ source }) => source === 'api')
-      expect(declared).toHaveLength(1)
-      await service.deliverAndRun(takeOff())
-      expect(await live(shop)).toHaveLength(2)
-      // Days later, everything has expired but still exists.
-      service.clock.advance(RETENTION_DAYS * DAY_MS - 1)
-      await sweep(service.app)
-      await service.runDueJobs()
-      expect((await request('GET', shop, '/activity?status=expired')).body.items).toHaveLength(2)
-      service.clock.advance(1)
-      await sweep(service.app)
-      expect((await request('GET', shop, '/activity?status=expired')).body.items).toMatchObject(
-        declared.map(({ id }) => ({ id, source: 'api' })),
-      )
-      expect((await request('GET', docs, '/activity?status=expired')).body.items).toHaveLength(1)
-    },
-  )
-
-  test('keeps live declared activities after the retention period', async () => {
+  // `test/databases/sweep-app.test.ts` has the records of every kind.
+  test('keeps its records for the retention period and then only declared ones', async () => {
+    const declared = (await live(shop)).filter(({ source }) => source === 'api')
+    expect(declared).toHaveLength(1)
     await service.deliverAndRun(remove())
-    const id = await createActivity(shop)
-    for (let day = 0; day < RETENTION_DAYS; day += 1) {
-      service.clock.advance(DAY_MS - 1)
-      expect((await request('POST', shop, `/activity/${id}/heartbeat`)).status).toBe(200)
-    }
-    service.clock.advance(DAY_MS - 1)
+    expect(await live(shop)).toHaveLength(2)
+    // Days later, everything has expired but still exists.
+    service.clock.advance(RETENTION_DAYS * DAY_MS - 1)
     await sweep(service.app)
-    expect(await live(shop)).toMatchObject([{ id }])
-    expect((await request('GET', shop, '/settings')).body.source).toBe('defaults')
+    await service.runDueJobs()
+    expect((await request('GET', shop, '/activity?status=expired')).body.items).toHaveLength(2)
+    service.clock.advance(1)
+    await sweep(service.app)
+    expect((await request('GET', shop, '/activity?status=expired')).body.items).toMatchObject(
+      declared.map(({ id }) => ({ id, source: 'api' })),
+    )
+    expect((await request('GET', docs, '/activity?status=expired')).body.items).toHaveLength(1)
   })
 
   test.each(WAYS)(

@@ -65,7 +65,6 @@ describe('an opened pull request', () => {
 
   test.each([
     ['no body', null, 'Words'],
-    ['an empty body', ' \n\n ', 'Words'],
     ['5,000 characters', 'x'.repeat(5000), 'x'.repeat(4000)],
     ['characters that a database rejects', 'a\u0000b\ud800c', 'ab\ufffdc'],
   ])('with %s has a summary', async (_, body, summary) => {

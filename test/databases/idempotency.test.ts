@@ -49,25 +49,19 @@ const creates: [string, object][] = [
 describe.each(creates)('POST %s', (path, body) => {
   const count = async () => (await service.api('GET', `${SHOP}${path}?limit=100`)).body.items.length
 
-  test('that is repeated returns the same response and creates no second record', async () => {
+  test('that is repeated returns the first response, also after a change of the record, and creates no second one', async () => {
     const before = await count()
     const first = await send(path, body)
     expect(first.status).toBe(201)
     expect(first.headers.has('idempotent-replayed')).toBe(false)
     service.clock.advance(5000)
+    await service.api('PATCH', `${SHOP}${path}/${idOf(first)}`, { body: { title: 'Another title' } })
     const again = await send(path, body)
     expect(again.status).toBe(201)
     expect(isReplay(again)).toBe(true)
     expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
     expect(again.headers.get('location')).toBe(first.headers.get('location'))
     expect(await count()).toBe(before + 1)
-  })
-
-  test('returns the first response after the record changed', async () => {
-    const first = await send(path, body)
-    await service.api('PATCH', `${SHOP}${path}/${idOf(first)}`, { body: { title: 'Another title' } })
-    await service.api('POST', `${SHOP}${path}/${idOf(first)}/archive`)
-    expect((await send(path, body)).body).toEqual(first.body)
   })
 
   test('with another body is rejected and creates nothing', async () => {
@@ -156,12 +150,9 @@ test('a key of one route does not apply to the other', async () => {
 })
 
 describe('failures are not stored:', () => {
-  const pr_url = 'https://github.com/acme/other/pull/1'
   test.each<[string, unknown, string]>([
-    ['/activity', '{"title":', '400 invalid_request'],
     ['/notables', { title: 'a field is missing' }, '400 invalid_request'],
     ['/activity', { ...ACTIVITY, risk: 'huge' }, '422 validation_error'],
-    ['/activity', { ...ACTIVITY, pr_url }, '422 validation_error'],
     // Inside the transaction.
     ['/notables', { ...NOTABLE, supersedes: [unknownId('ntb')] }, '422 validation_error'],
   ])('to %s: %j', async (path, bad, refusal) => {
@@ -169,14 +160,6 @@ describe('failures are not stored:', () => {
     const good = await send(path, path === '/activity' ? ACTIVITY : NOTABLE)
     expect(good.status).toBe(201)
     expect(isReplay(good)).toBe(false)
-  })
-
-  test('403 for a caller who gets access later', async () => {
-    github.token('zoe', { login: 'zoe', id: 6, permissions: { 'acme/shop': 'read' } })
-    expect(outcome(await send('/activity', ACTIVITY, { token: 'zoe' }))).toBe('403 forbidden')
-    github.token('zoe', { login: 'zoe', id: 6, permissions: { 'acme/shop': 'write' } })
-    service.clock.advance(60_001)
-    expect((await send('/activity', ACTIVITY, { token: 'zoe' })).status).toBe(201)
   })
 })
 
@@ -205,31 +188,14 @@ describe('the key', () => {
       expect(answer.body.error.param).toBe('Idempotency-Key')
     }
   })
-
-  test('is case-sensitive', async () => {
-    const first = await send('/activity', ACTIVITY, { key: 'Case' })
-    const second = await send('/activity', ACTIVITY, { key: 'case' })
-    expect(idOf(second)).not.toBe(idOf(first))
-  })
 })
 
 test('operations that create nothing ignore the header, even an invalid key', async () => {
   const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: ACTIVITY })).body
-  const one = `/activity/${activity.id}`
-  const calls: [string, string, object?][] = [
-    ['GET', '/activity'],
-    ['POST', '/activity/check', {}],
-    ['PATCH', one, { risk: 'high' }],
-    ['PATCH', one, { risk: 'critical' }],
-    ['POST', `${one}/heartbeat`],
-    ['POST', `${one}/archive`],
-  ]
-  for (const sent of [key, 'k'.repeat(300)])
-    for (const [method, path, body] of sent === key ? calls.slice(0, -1) : calls) {
-      const headers = { 'Idempotency-Key': sent }
-      const answer = await service.api(method, `${SHOP}${path}`, { body, headers })
-      expect(answer.status, `${method} ${path}`).toBe(200)
-      expect(answer.headers.has('idempotent-replayed')).toBe(false)
-      expect(answer.body).toMatchObject(method === 'PATCH' ? (body ?? {}) : {})
-    }
+  const headers = { 'Idempotency-Key': 'k'.repeat(300) }
+  for (const risk of ['high', 'critical']) {
+    const sent = { body: { risk }, headers }
+    const { status, body } = await service.api('PATCH', `${SHOP}/activity/${activity.id}`, sent)
+    expect([status, body.risk]).toEqual([200, risk])
+  }
 })
