@@ -1,12 +1,6 @@
 /** The lifecycle of an activity over HTTP: transitions, heartbeats, archiving, and its time to live. */
 import { describe, expect, test } from 'vitest'
-import {
-  type ActivityStatus,
-  CLOSED_STATUSES as CLOSED,
-  FINISHED_STATUSES as FINISHED,
-  isLive,
-  LIVE_STATUSES as LIVE,
-} from '../../src/vocabulary/activity-status.ts'
+import { type ActivityStatus, isLive } from '../../src/vocabulary/activity-status.ts'
 import { useRepository } from '../support/repository.ts'
 
 const HOUR_MS = 3_600_000
@@ -88,26 +82,31 @@ describe('a PATCH of the status', () => {
 })
 
 describe('a PATCH', () => {
-  test.each(CLOSED)('of any field of an activity that is %s is rejected', async (status) => {
-    const before = await activityIn(status)
-    for (const body of [{}, { title: 'Other' }, { heartbeat: false }, { heartbeat: true }, { scope: {} }])
-      expect(await patch(before.id, body)).toMatchObject(INVALID)
-    expect(await read(before.id)).toEqual(before)
-  })
+  test.each(['archived', 'expired'] as const)(
+    'of any field of an activity that is %s is rejected',
+    async (status) => {
+      const before = await activityIn(status)
+      for (const body of [{}, { title: 'Other' }, { heartbeat: false }, { heartbeat: true }, { scope: {} }])
+        expect(await patch(before.id, body)).toMatchObject(INVALID)
+      expect(await read(before.id)).toEqual(before)
+    },
+  )
 
-  test.each(FINISHED)('can change the fields of an activity that is %s', async (status) => {
-    const { id } = await activityIn(status)
+  test('can change the fields of an activity that is finished', async () => {
+    const { id } = await activityIn('merged')
     expect((await patch(id, { title: 'Other' })).status).toBe(200)
-    expect(await read(id)).toMatchObject({ title: 'Other', status, updated_at: now() })
+    expect(await read(id)).toMatchObject({ title: 'Other', status: 'merged', updated_at: now() })
   })
 })
 
 describe('a heartbeat', () => {
-  test.each(LIVE)('extends only expires_at if it is %s, not if paused', async (status) => {
-    const before = await activityIn(status)
+  // `test/rules/lifecycle.test.ts` has every expiry.
+  test('by its own operation extends only expires_at', async () => {
+    const before = await activityIn('blocked')
     service.clock.advance(HOUR_MS)
-    expect((await heartbeat(before.id)).status).toBe(200)
-    const signs = { heartbeat_at: now(), expires_at: status === 'paused' ? before.expires_at : inHours(24) }
+    const signs = { heartbeat_at: now(), expires_at: inHours(24) }
+    const overlap = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
+    expect((await heartbeat(before.id)).body).toEqual({ id: before.id, ...signs, overlap })
     expect(await read(before.id)).toEqual({ ...before, ...signs })
   })
 
@@ -119,28 +118,19 @@ describe('a heartbeat', () => {
     expect(await read(before.id)).toEqual({ ...before, ...signs })
   })
 
-  test.each([...FINISHED, ...CLOSED])('is rejected on an activity that is %s', async (status) => {
-    const before = await activityIn(status)
-    expect(await heartbeat(before.id)).toMatchObject(INVALID)
-    expect(await patch(before.id, { heartbeat: true })).toMatchObject(INVALID)
-    expect(await read(before.id)).toEqual(before)
-  })
-
-  test('by its own operation returns only what it changed and the overlap', async () => {
-    const { id } = await activityIn('blocked')
-    const overlap = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
-    expect((await heartbeat(id)).body).toEqual({ id, heartbeat_at: now(), expires_at: inHours(24), overlap })
-  })
-
-  test('that is omitted or false extends nothing', async () => {
-    const before = await activityIn('active')
-    expect((await patch(before.id, { heartbeat: false })).status).toBe(200)
-    expect(await read(before.id)).toEqual(before)
-  })
+  test.each(['merged', 'archived', 'expired'] as const)(
+    'is rejected on an activity that is %s',
+    async (status) => {
+      const before = await activityIn(status)
+      expect(await heartbeat(before.id)).toMatchObject(INVALID)
+      expect(await patch(before.id, { heartbeat: true })).toMatchObject(INVALID)
+      expect(await read(before.id)).toEqual(before)
+    },
+  )
 })
 
 describe('the archive operation', () => {
-  test.each([...LIVE, ...FINISHED, 'expired'] as const)('archives an activity that is %s', async (status) => {
+  test.each(['active', 'merged', 'expired'] as const)('archives an activity that is %s', async (status) => {
     const before = await activityIn(status)
     const answer = await archive(before.id)
     expect(answer.status).toBe(200)
@@ -163,19 +153,6 @@ describe('the archive operation', () => {
     service.clock.advance(TTL_MS)
     expect((await archive(before.id)).body.archived_at).toBe(before.archived_at)
     expect(await read(before.id)).toEqual(before)
-  })
-
-  test('sent several times at once sets one archived_at', async () => {
-    const { id } = await activityIn('active')
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => {
-        service.clock.advance(1)
-        return archive(id)
-      }),
-    )
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
-    const instants = new Set(answers.map(({ body }) => body.archived_at))
-    expect([...instants]).toEqual([(await read(id)).archived_at])
   })
 })
 

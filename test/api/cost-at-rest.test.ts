@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../src/server/github/repository-calls.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { startAppService, useAppService } from '../support/app-service.ts'
-import { installationEvent, pullRequestEvent, pushEvent } from '../support/webhooks.ts'
+import { installationEvent, pushEvent } from '../support/webhooks.ts'
 
 const REPOSITORIES = 3
 /** Pull requests on a page of GitHub's list. */
@@ -18,7 +18,7 @@ const names = Array.from({ length: REPOSITORIES }, (_, index) => {
   github.repository({ id: 1_000_003 + index * 7919, full_name })
   return full_name
 })
-const [full_name, second_name, third_name] = names as [string, string, string]
+const [full_name, second_name] = names as [string, string]
 github.token('ada', {
   login: 'ada',
   id: 1,
@@ -91,13 +91,6 @@ describe('a repository without live work', () => {
   test('is asked hourly again with a live activity', async () => {
     await createActivity(second_name, {})
     expect(await callsInThreeHours(second_name)).toBe(3)
-  })
-
-  test('does not delay an event about a pull request', async () => {
-    const number = openPull(third_name)
-    await service.deliverAndRun(pullRequestEvent(github, third_name, number, 'opened'))
-    expect(github.calls(`GET /repos/${third_name}/pulls/${number}/files`)).toBe(1)
-    github.at(third_name).close(number)
   })
 })
 

@@ -1,11 +1,7 @@
 /** Activities at exactly `expires_at`, in every operation that reads them, whether or not a sweep has stored the expiry. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import {
-  type ActivityStatus,
-  FINISHED_STATUSES as FINISHED,
-  LIVE_STATUSES as LIVE,
-} from '../../src/vocabulary/activity-status.ts'
+import type { ActivityStatus } from '../../src/vocabulary/activity-status.ts'
 import { later } from '../../src/vocabulary/clock.ts'
 import { useRepository } from '../support/repository.ts'
 
@@ -51,68 +47,64 @@ const sweeps: [string, () => Promise<unknown>][] = [
 ]
 
 describe.each(sweeps)('%s', (_, sweepMaybe) => {
-  test.each(['active', 'blocked'] as const)(
-    '%s activity is live until a millisecond before it expires',
+  test('a live activity is live until a millisecond before it expires', async () => {
+    const before = await activityIn('active')
+    const { id } = before
+    service.clock.advance(TTL_MS - 1)
+    await sweepMaybe()
+    expect(await read(id)).toEqual({ ...before, pr_reminder_due: true })
+    expect(await listed('')).toEqual([id])
+    expect(await listed('?status=active')).toEqual([id])
+    expect(await listed('?status=expired')).toEqual([])
+    expect(await seenByChecks()).toEqual({ related: [id], own: [id], stacked: [id], compared: 1 })
+    expect((await repo.request('PATCH', `/activity/${id}`, { body: {} })).status).toBe(200)
+    expect((await repo.request('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
+  })
+
+  test.each(['active', 'paused'] as const)(
+    '%s activity is expired from that instant on, however late it is read',
     async (status) => {
       const before = await activityIn(status)
       const { id } = before
-      service.clock.advance(TTL_MS - 1)
+      service.clock.advance(status === 'paused' ? 14 * TTL_MS : TTL_MS)
+      expect(now()).toBe(before.expires_at)
       await sweepMaybe()
-      expect(await read(id)).toEqual({ ...before, pr_reminder_due: true })
-      expect(await listed('')).toEqual([id])
-      expect(await listed(`?status=${status}`)).toEqual([id])
+      expect((await read(id)).status).toBe('expired')
+      service.clock.advance(1000)
+      const expired = { ...before, status: 'expired', updated_at: before.expires_at, overlap: null }
+      expect(await read(id)).toEqual(expired)
+      expect(await listed('')).toEqual([])
+      expect(await listed(`?status=${status}`)).toEqual([])
+      expect(await listed('?status=archived')).toEqual([])
+      const { items } = (await repo.request('GET', '/activity?status=expired')).body
+      const { type, summary, pr_reminder_due, drift, overlap, ...brief } = expired
+      expect(items).toEqual([brief])
+      expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
+
+      const archived = await repo.request('POST', `/activity/${id}/archive`)
+      expect(archived.body).toEqual({ id, status: 'archived', archived_at: now() })
       expect(await listed('?status=expired')).toEqual([])
-      expect(await seenByChecks()).toEqual({ related: [id], own: [id], stacked: [id], compared: 1 })
-      expect((await repo.request('PATCH', `/activity/${id}`, { body: {} })).status).toBe(200)
-      expect((await repo.request('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
+      expect(await listed('?status=archived')).toEqual([id])
     },
   )
 
-  test.each(LIVE)('%s activity is expired from that instant on, however late it is read', async (status) => {
-    const before = await activityIn(status)
-    const { id } = before
-    service.clock.advance(status === 'paused' ? 14 * TTL_MS : TTL_MS)
-    expect(now()).toBe(before.expires_at)
-    await sweepMaybe()
-    expect((await read(id)).status).toBe('expired')
-    service.clock.advance(1000)
-    const expired = { ...before, status: 'expired', updated_at: before.expires_at, overlap: null }
-    expect(await read(id)).toEqual(expired)
-    expect(await listed('')).toEqual([])
-    expect(await listed(`?status=${status}`)).toEqual([])
-    expect(await listed('?status=archived')).toEqual([])
-    const { items } = (await repo.request('GET', '/activity?status=expired')).body
-    const { type, summary, pr_reminder_due, drift, overlap, ...brief } = expired
-    expect(items).toEqual([brief])
-    expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
-
-    const archived = await repo.request('POST', `/activity/${id}/archive`)
-    expect(archived.body).toEqual({ id, status: 'archived', archived_at: now() })
-    expect(await listed('?status=expired')).toEqual([])
-    expect(await listed('?status=archived')).toEqual([id])
-  })
-
-  test.each(FINISHED)('%s activity is open until a millisecond before it expires', async (status) => {
-    const before = await activityIn(status)
+  test('a finished activity is open until a millisecond before it expires, and archived as finished from that instant on', async () => {
+    const before = await activityIn('merged')
+    const { id, expires_at } = before
     service.clock.advance(TTL_MS - 1)
     await sweepMaybe()
-    expect(await read(before.id)).toEqual(before)
-    expect(await listed('')).toEqual([before.id])
-    expect(await listed(`?status=${status}`)).toEqual([before.id])
+    expect(await read(id)).toEqual(before)
+    expect(await listed('')).toEqual([id])
+    expect(await listed('?status=merged')).toEqual([id])
     expect(await listed('?status=archived')).toEqual([])
-  })
-
-  test.each(FINISHED)('%s activity is archived as finished from that instant on', async (status) => {
-    const before = await activityIn(status)
-    const { id, expires_at } = before
-    service.clock.advance(TTL_MS)
+    service.clock.advance(1)
     await sweepMaybe()
     service.clock.advance(1000)
     const closed = { status: 'archived', archive_reason: 'finished' }
     const archived = { ...before, ...closed, archived_at: expires_at, updated_at: expires_at }
     expect(await read(id)).toEqual(archived)
     expect(await listed('')).toEqual([])
-    expect(await listed(`?status=${status}`)).toEqual([])
+    expect(await listed('?status=merged')).toEqual([])
     expect(await listed('?status=expired')).toEqual([])
     const { items } = (await repo.request('GET', '/activity?status=archived')).body
     const { type, summary, pr_reminder_due, drift, overlap, ...brief } = archived

@@ -59,17 +59,15 @@ describe('a request is counted by its operation and status:', () => {
     ['checkOverlap', 400, 'POST', '/activity/check', { path: 'x' }],
     ['getActivity', 404, 'GET', '/activity/none', undefined],
     ['unknown', 405, 'PUT', '/activity', undefined],
+    ['unknown', 404, 'GET', '/no/such/address', undefined],
   ])('%s %s', async (operation, status, method, path, body) => {
     const grown = await growth([count(operation, status)], () => repo.request(method, path, { body }))
     expect(grown).toEqual([1])
   })
 
-  test.each([
-    ['healthz', 200, '/healthz'],
-    ['unknown', 404, '/api/v1/no/such/address'],
-  ])('%s %s, also in the buckets of its duration', async (operation, status, path) => {
-    const bucket = `deconflict_request_duration_seconds_bucket{operation="${operation}",status="${status}",le="+Inf"}`
-    const grown = await growth([count(operation, status), bucket], () => service.api('GET', path))
+  test('healthz 200, also in the buckets of its duration', async () => {
+    const bucket = 'deconflict_request_duration_seconds_bucket{operation="healthz",status="200",le="+Inf"}'
+    const grown = await growth([count('healthz', 200), bucket], () => service.api('GET', '/healthz'))
     expect(grown).toEqual([1, 1])
   })
 
