@@ -8,7 +8,7 @@
  * databases  what depends on PostgreSQL; the embedded database runs everything once, in `embedded`
  * processes  the built service and command as real processes
  * operators  what operators and releases need: starts and signals, deconflict-admin, backup and restore, a pooler, proxies, an
- *            upgrade under load, the packed command, watching, and the App killed in the middle of its work
+ *            upgrade under load, the packed command, watching, and the App on two instances
  * browser    the pages in Chromium
  * faults     fault injection: breaks the dependencies of the service and counts lost and duplicated records
  * git        what is compared with git on random histories

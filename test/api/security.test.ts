@@ -69,7 +69,7 @@ test('no token appears in a table, the log, the metrics or a response', async ()
 test('no submitted URL makes the service call it', async () => {
   await service.api('GET', '/activity')
   const before = github.requests().length
-  // activity-pull-request.test.ts has every form that is refused.
+  // test/rules/record-fields.test.ts has every form that is refused.
   const elsewhere = { ...ACTIVITY, pr_url: 'https://github.com@169.254.169.254/acme/shop/pull/1' }
   expect(outcome(await service.api('POST', '/activity', { body: elsewhere }))).toBe('422 validation_error')
   const pr_url = 'https://github.com/acme/shop/pull/1'
