@@ -1,6 +1,6 @@
 /** The sentences of the result of a check, and how its parts are combined. */
 import { describe, expect, test } from 'vitest'
-import { conclude } from '../../src/engine/check/conclude.ts'
+import { briefOf, conclude } from '../../src/engine/check/conclude.ts'
 import type { Conclusion } from '../../src/engine/check/conclusion.ts'
 import { BUDGET_EXHAUSTED } from '../../src/engine/check/result-words.ts'
 import type { MergedActivity } from '../../src/engine/records/activity.ts'
@@ -210,6 +210,14 @@ describe('the lists', () => {
     expect(cut.expected_activity_ids[0]).toBe('act_1200')
     expect(Object.keys(cut.relationships)).toHaveLength(200)
   })
+})
+
+test('a short result lists every collision, and names the five most severe of all that was found', () => {
+  const collisions = [collision('a', 'high'), collision('b', 'medium'), collision('c', 'low')]
+  const notables = [matching('d', 'high'), matching('e', 'medium'), matching('f', 'low')]
+  const brief = briefOf({ ...NOTHING_FOUND, collisions, notables })
+  expect(brief.related_activity_ids).toEqual(['a', 'b', 'c'])
+  expect(brief.matches.map(({ id }) => id)).toEqual(['a', 'd', 'b', 'e', 'c'])
 })
 
 describe('the suggestions for reuse', () => {

@@ -1,5 +1,4 @@
 /** A repository for each test, with methods that create records and check for overlap. */
-import { getTableColumns, sql } from 'drizzle-orm'
 import { beforeEach, expect } from 'vitest'
 import type { z } from 'zod'
 import type { AttributeRule } from '../../src/engine/lines/noise.ts'
@@ -8,7 +7,6 @@ import type { Db } from '../../src/server/platform/db/database.ts'
 import { insertActivity, type NewActivity } from '../../src/server/records/activities/store.ts'
 import { activities } from '../../src/server/records/activities/table.ts'
 import { raiseVersion } from '../../src/server/records/live-sets/store.ts'
-import { notables } from '../../src/server/records/notables/table.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
 import { isLive } from '../../src/vocabulary/activity-status.ts'
 import type { Activity } from '../../src/vocabulary/contract/activity.ts'
@@ -142,27 +140,6 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
           await insertRows(tx, live, version)
         })
       await insertRows(db, others, 0)
-    },
-    /** Inserts `count` copies of a record that sort before all created ones. */
-    async insertCopies(table: typeof activities | typeof notables, from: string, count: number) {
-      const { id, version, expires_hour: _generated, ...columns } = getTableColumns(table)
-      const names = sql.join(
-        [id, version, ...Object.values(columns)].map((column) => sql.identifier(column.name)),
-        sql`, `,
-      )
-      const values = sql.join(Object.values(columns), sql`, `)
-      const copyId = sql`lpad(n::text, 26, '0')`
-      const prefix = from.slice(0, 4)
-      const numbers = sql`generate_series(1, ${count}::int) as n`
-      const counted = table === notables ? 'notables' : 'activities'
-      await service()
-        .app.database.connection()
-        .transaction(async (tx) => {
-          const raised = await raiseVersion(tx, repo_id, { [counted]: count })
-          await tx.execute(
-            sql`insert into ${table} (${names}) select ${prefix}::text || ${copyId}, ${raised.version}::bigint, ${values} from ${table}, ${numbers} where ${table.id} = ${from}`,
-          )
-        })
     },
   }
 }

@@ -1,10 +1,12 @@
-/** The order in which to merge open pull requests over HTTP: who is listed, and when it is incomplete. */
-import { expect, test } from 'vitest'
-import type { MergeOrder } from '../../src/vocabulary/contract/overlap-list.ts'
+/** Which open pull requests the merge order lists, and when it is incomplete. */
+import { beforeEach, expect, test } from 'vitest'
 import { editOf } from '../support/lines.ts'
-import { useRepository } from '../support/repository.ts'
+import { liveRecords } from '../support/live-records.ts'
 
-const { repo } = useRepository()
+let records: ReturnType<typeof liveRecords>
+beforeEach(() => {
+  records = liveRecords()
+})
 
 const FILE = Array.from({ length: 120 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 
@@ -14,24 +16,19 @@ function edit(path: string, at: number, text: string, lines = 1) {
   return { path, patch: editOf(FILE, at, lines, added) }
 }
 
-const urlOf = (number: number) => `https://github.com/acme/r${repo.id - 1000}/pull/${number}`
+const urlOf = (number: number) => `https://github.com/acme/shop/pull/${number}`
 
 /** Declares work that has the pull request `number`; returns its id. */
-function open(number: number, { scope, ...body }: { scope?: object; [field: string]: unknown }) {
-  return repo.createActivity({ branch: `b${number}`, pr_url: urlOf(number), scope, ...body })
-}
+const open = (number: number, body: object) =>
+  records.activity({ branch: `b${number}`, pr_url: urlOf(number), ...body })
 
 /** Opens a pull request that changes these files. */
 const change = (number: number, ...changes: ReturnType<typeof edit>[]) => open(number, { scope: { changes } })
 
-async function order(): Promise<MergeOrder> {
-  const { status, body } = await repo.request('GET', '/merge-order')
-  expect(status).toBe(200)
-  return body
-}
+const order = async () => (await records.overlaps()).merge_order
 
 test('the merge order is empty without open pull requests', async () => {
-  await repo.createActivity({ scope: { changes: [edit('a.ts', 10, 'mine')] } })
+  await records.activity({ scope: { changes: [edit('a.ts', 10, 'mine')] } })
   expect(await order()).toEqual({ items: [], clear: [] })
 })
 
@@ -54,24 +51,14 @@ test('the merge order lists pull requests that conflict by lines, and names thos
 
 test('the merge order compares pull requests with each other only, not with other declared work', async () => {
   const own = await change(1, edit('a.ts', 10, 'own'))
-  await repo.createActivity({ branch: 'other', scope: { changes: [edit('a.ts', 10, 'other')] } })
-  await repo.createActivity({ branch: 'plan', scope: { paths: ['**'] } })
+  await records.activity({ branch: 'other', scope: { changes: [edit('a.ts', 10, 'other')] } })
+  await records.activity({ branch: 'plan', scope: { paths: ['**'] } })
   expect(await order()).toEqual({ items: [], clear: [own] })
 })
 
 test('the merge order counts the activities of one pull request as one, and names the one that follows it', async () => {
-  const followed = `act_${'0'.repeat(26)}`
-  await repo.insertActivities([
-    {
-      id: followed,
-      branch: 'b1',
-      source: 'pull_request',
-      pr_number: 1,
-      pr_url: urlOf(1),
-      scope_is_literal: true,
-      pushed_files: [],
-    },
-  ])
+  const ofGithub = { source: 'pull_request' as const, scope_is_literal: true, pushed_files: [] }
+  const followed = await records.activity({ branch: 'b1', pr_url: urlOf(1) }, ofGithub)
   await open(1, { branch: 'aside', scope: { changes: [edit('a.ts', 10, 'one')] } })
   await open(1, { branch: 'again', scope: { changes: [edit('a.ts', 10, 'two')] } })
   const other = await change(2, edit('a.ts', 10, 'other'))
@@ -103,13 +90,11 @@ test.each([
 
 test('pull requests with collisions beyond the 5,000 that are compared are not clear', async () => {
   // All collide with each other. The two oldest have pull requests.
-  const all = Array.from({ length: 102 }, (_, n) => ({
-    id: `act_${String(n).padStart(26, '0')}`,
+  await records.activities(102, (n) => ({
     branch: `c${n}`,
-    scope: { areas: [], paths: ['src/a.ts'] },
-    ...(n < 2 && { pr_number: n + 1, pr_url: urlOf(n + 1) }),
+    scope: { paths: ['src/a.ts'] },
+    ...(n < 2 && { pr_url: urlOf(n + 1) }),
   }))
-  await repo.insertActivities(all)
   const clear = await change(9, edit('b.ts', 10, 'clear'))
   expect(await order()).toEqual({
     items: [],

@@ -1,0 +1,250 @@
+/** What two records share (docs/contract/overlap.md), and how much of it is named: one row for each rule. */
+import { describe, expect, test } from 'vitest'
+import type { Settings } from '../../src/vocabulary/contract/settings.ts'
+import { editOf } from '../support/lines.ts'
+import { liveRecords } from '../support/live-records.ts'
+
+const FILE = Array.from({ length: 120 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
+const ALIKE = Array.from({ length: 60 }, () => 'const value = read()')
+
+const paths = (...globs: string[]) => ({ scope: { paths: globs } })
+const areas = (...labels: string[]) => ({ scope: { areas: labels } })
+const changes = (...files: object[]) => ({ scope: { changes: files } })
+/** A change of one line. Without `at`, it has no patch. */
+function edit(path: string, at?: number, text = 'changed()', rest: object = {}) {
+  return { path, ...(at !== undefined && { patch: editOf(FILE, at, 1, [text]) }), ...rest }
+}
+const alike = (at: number, text: string) => ({ path: 'a', patch: editOf(ALIKE, at, 1, [text]) })
+const onBase = (base: string | null, file: object) => ({ ...changes(file), base_sha: base })
+const [ONE, OTHER] = ['a'.repeat(40), 'b'.repeat(40)]
+
+interface Row {
+  ours: object
+  theirs: object
+  settings?: Partial<Settings>
+  /** What the check says of theirs; null if nothing is shared. */
+  expected: object | null
+  /** The severity of the pair in the list, where that of the check in the other direction is higher. */
+  listed?: string
+}
+const MEDIUM = { severity: 'medium', consequence: 'possible' }
+const shares = (yours: string, theirs: string, example: string) => ({
+  ...MEDIUM,
+  areas: [],
+  paths: [{ yours, theirs, example, verdict: null, your_lines: null }],
+})
+const TILL: Partial<Settings> = { areas: { Till: ['src/till/**'], drawers: ['src/*/drawer.ts'] } }
+/** One line each in `a`, with this verdict. */
+const at = (mine: number | undefined, its: number | undefined) => ({
+  ours: changes(edit('a', mine, 'mine()')),
+  theirs: changes(edit('a', its, 'its()')),
+})
+const CONFLICT = { severity: 'high', consequence: 'conflict' }
+const TWINS = { severity: 'high', consequence: 'same_work' }
+const lines = (verdict: string, leads: object) => ({
+  ...leads,
+  findings: [{ kind: 'lines', path: 'a', verdict }],
+  cut: false,
+  areas: [],
+  paths: [{ example: 'a', verdict }],
+})
+
+const ROWS: Record<string, Row> = {
+  'globs that share a path': {
+    ours: paths('./src/pay/**'),
+    theirs: paths('src/*/retry.ts'),
+    expected: shares('./src/pay/**', 'src/*/retry.ts', 'src/pay/retry.ts'),
+  },
+
+  'labels without blanks and case': {
+    ours: areas('  ChecKout '),
+    theirs: areas('Checkout', 'till'),
+    expected: { severity: 'low', areas: [expect.stringMatching(/checkout/i)], paths: [] },
+  },
+  'an area of ours by its globs': {
+    ours: areas('TILL'),
+    theirs: paths('src/till/drawer.ts'),
+    settings: TILL,
+    expected: { severity: 'medium', paths: [{ example: 'src/till/drawer.ts' }] },
+  },
+
+  'other paths beside noise': {
+    ours: paths('package-lock.json', 'package.json'),
+    theirs: paths('package-lock.json', 'package.json'),
+    expected: shares('package.json', 'package.json', 'package.json'),
+  },
+  'a class of noise that is off': {
+    ours: paths('package-lock.json'),
+    theirs: paths('package-lock.json'),
+    settings: { noise_classes: { lock: false } },
+    expected: MEDIUM,
+  },
+  'noise that the settings name, in its case': {
+    ours: paths('testdata/a.txt'),
+    theirs: paths('testdata/a.txt'),
+    settings: { noise_paths: { snapshot: ['testdata/**'] } },
+    expected: null,
+  },
+  'an ignored path': {
+    ours: paths('docs/a.md'),
+    theirs: paths('docs/**'),
+    settings: { ignore_paths: ['docs'] },
+    expected: null,
+  },
+
+  // `test/rules/kinds.test.ts` has every risk.
+  'a path of work of critical risk': {
+    ours: paths('src/**'),
+    theirs: { ...paths('src/pay.ts'), risk: 'critical' },
+    expected: { severity: 'high' },
+  },
+  'our own risk, which counts for the others': {
+    ours: { ...paths('src/**'), risk: 'critical' },
+    theirs: paths('src/pay.ts'),
+    expected: MEDIUM,
+    listed: 'high',
+  },
+
+  'the same line': { ...at(40, 40), expected: lines('conflict', CONFLICT) },
+  'a file under a former name': {
+    ours: changes(edit('b', 40, 'mine()', { status: 'renamed', previous_path: 'a' })),
+    theirs: changes(edit('a', 40, 'its()')),
+    expected: lines('conflict', CONFLICT),
+  },
+  'several files, the strongest first': {
+    ours: changes(...['a', 'b', 'c'].map((path) => edit(path, 40, 'mine()'))),
+    theirs: changes(edit('a', 100), edit('b', 40, 'its()'), edit('c', 50)),
+    expected: {
+      ...CONFLICT,
+      paths: [
+        { example: 'b', verdict: 'conflict' },
+        { example: 'c', verdict: 'near' },
+        { example: 'a', verdict: 'far' },
+      ],
+    },
+  },
+  'files by lines, and globs by path': {
+    ours: changes(edit('src/a.ts', 10)),
+    theirs: { scope: { paths: ['src/**'], changes: [edit('src/a.ts', 100)] } },
+    expected: null,
+  },
+  'another file by a glob': {
+    ours: changes(edit('src/a.ts', 10), edit('src/b.ts', 10)),
+    theirs: { scope: { paths: ['src/**'], changes: [edit('src/a.ts', 100)] } },
+    expected: {
+      ...MEDIUM,
+      findings: [
+        { kind: 'paths', yours: 'src/b.ts', theirs: 'src/**', path: 'src/b.ts' },
+        { verdict: 'far' },
+      ],
+      paths: [{ verdict: 'far' }, { yours: 'src/b.ts', theirs: 'src/**', verdict: null, your_lines: null }],
+    },
+  },
+  'an area of work without files': {
+    ours: { scope: { changes: [edit('a', 100)], areas: ['shop'] } },
+    theirs: areas('shop'),
+    expected: { severity: 'low', consequence: 'possible', findings: [{ kind: 'areas', areas: ['shop'] }] },
+  },
+  'globs with the files of the other side': {
+    ours: { scope: { paths: ['*'], changes: [edit('b', 1)] } },
+    theirs: changes(edit('a', 1)),
+    expected: MEDIUM,
+  },
+  'no file': { ours: changes(edit('b', 1)), theirs: changes(edit('a', 1)), expected: null },
+  'repeated lines, told apart on one base': {
+    ours: onBase(ONE, alike(10, 'mine()')),
+    theirs: onBase(ONE, alike(50, 'its()')),
+    expected: null,
+  },
+  '… but not on two': {
+    ours: onBase(ONE, alike(10, 'mine()')),
+    theirs: onBase(OTHER, alike(50, 'its()')),
+    expected: { consequence: 'conflict' },
+  },
+}
+
+describe('two records share', () => {
+  test.each(Object.entries(ROWS))('%s', async (_, { ours, theirs, settings, expected, listed }) => {
+    const { activity, check, checkActivity, overlaps } = liveRecords(settings)
+    const id = await activity({ ...theirs, branch: 'theirs' })
+    const { risk: _risk, ...proposal } = ours as { risk?: string }
+    const result = await check(proposal)
+    expect(result.matches).toMatchObject(expected ? [{ id, ...expected }] : [])
+    const [match] = result.matches
+    expect(result).toMatchObject({
+      overlap_detected: expected !== null,
+      severity: match?.severity ?? null,
+      related_activity_ids: expected ? [id] : [],
+      total_related: expected ? 1 : 0,
+      checked_against: { complete: true },
+    })
+    const own = await activity({ ...ours, branch: 'ours' })
+    expect((await checkActivity(id)).related_activity_ids).toEqual(expected ? [own] : [])
+    const severity = listed ?? match?.severity
+    expect((await overlaps()).items).toMatchObject(
+      match ? [{ activity_ids: [id, own], severity, consequence: match.consequence }] : [],
+    )
+  })
+
+  test('the issue of the branch, whatever of its work is checked', async () => {
+    const { activity, check } = liveRecords()
+    const id = await activity({ branch: 'a', ...changes(edit('a', 10)), title: 'Fix #7' })
+    await activity({ branch: 'b', title: 'Fixes #7', ...paths('b') })
+    const found = async (branch: string) => (await check({ branch, ...at(10, 10).ours })).matches
+    expect(await found('b')).toMatchObject([{ id, findings: [{ kind: 'lines' }, { kind: 'issue' }] }])
+    expect(await found('c')).toMatchObject([{ id, findings: [{ kind: 'lines' }] }])
+  })
+
+  test('the small changes of several others, which it collects', async () => {
+    const { activities, check } = liveRecords()
+    const ids = await activities(2, (n) => ({ branch: `b${n}`, ...changes(edit(`${n}`, 40)) }))
+    const { related_activity_ids, matches } = await check(changes(edit('0', 40), edit('1', 40)))
+    expect(related_activity_ids).toEqual(ids.toReversed())
+    expect(matches).toMatchObject([TWINS, TWINS])
+  })
+
+  test('only a file, with the lines apart: no overlap, but named', async () => {
+    const { activity, check, overlaps } = liveRecords()
+    const id = await activity({ branch: 'a', ...at(10, 100).theirs })
+    expect(await check(at(10, 100).ours)).toMatchObject({ same_file: { total: 1, activity_ids: [id] } })
+    const own = await activity({ branch: 'b', ...at(10, 100).ours })
+    expect(await overlaps()).toMatchObject({ total: 0, same_file: { total: 1, pairs: [[id, own]] } })
+  })
+
+  test('a tag, as an area, and an area by its globs', async () => {
+    const { activity, check } = liveRecords(TILL)
+    const id = await activity(areas('Checkout'))
+    const drawer = await activity(paths('src/till/drawer.ts'))
+    const byTag = await check({ ...paths('docs/**'), tags: ['CHECKOUT '] })
+    expect(byTag.matches).toMatchObject([{ id, severity: 'low', paths: [] }])
+    expect((await check({ tags: ['till'] })).related_activity_ids).toEqual([drawer])
+  })
+
+  test.each([
+    ['app/[id]/page.tsx', true],
+    ['docs/a\\*.md', true],
+    ['\\!odd', true],
+    ['\\{x,y\\}', true],
+    ['?odd', true],
+    ['app/i/page.tsx', false],
+    ['docs/ab.md', false],
+    ['odd', false],
+    ['x', false],
+  ])('the name of a pull request’s file literally: %s %s', async (path, isShared) => {
+    const { activity, check } = liveRecords()
+    const names = ['app/[id]/page.tsx', 'docs/a*.md', '!odd', '{x,y}']
+    const id = await activity({}, { scope_is_literal: true, scope: { areas: [], paths: names } })
+    expect((await check(paths(path))).related_activity_ids).toEqual(isShared ? [id] : [])
+  })
+})
+
+test.each([
+  ['nothing is proposed', {}, false],
+  ['the scope is empty', { scope: { paths: [], areas: [] } }, false],
+  ['the branch has no live activity', { branch: 'lone' }, false],
+  ['all that is proposed is ignored', paths('yarn.lock'), true],
+])('nothing is compared if %s', async (_, body, complete) => {
+  const { activity, check } = liveRecords()
+  await activity(paths('**'))
+  expect((await check(body)).checked_against).toMatchObject({ activities: 0, complete })
+})

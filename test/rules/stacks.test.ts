@@ -1,0 +1,129 @@
+/** How live work relates to a proposal: own, stacked, for another base branch, or colliding (docs/contract/overlap.md#relationships). */
+import { expect, test } from 'vitest'
+import { liveRecords } from '../support/live-records.ts'
+
+const scope = { paths: ['src/pay.ts'] }
+const docs = { paths: ['docs/**'] }
+
+const [own, stacked, collision] = ['own', 'stacked', 'collision'] as const
+// main ← one ← two ← three ← four, one ← fork, main ← side; and an activity without a branch.
+const STACK = [
+  ['one', 'main'],
+  ['two', 'one'],
+  ['three', 'two'],
+  ['four', 'three'],
+  ['fork', 'one'],
+  ['side', 'main'],
+  [null, 'main'],
+] as const
+test.each([
+  [{ branch: 'new' }, [collision, collision, collision, collision, collision, collision]],
+  [{ branch: 'new', base_branch: 'four' }, [stacked, stacked, stacked, stacked, collision, collision]],
+  [{ base_branch: 'two' }, [stacked, stacked, collision, collision, collision, collision]],
+  [{ branch: 'one', base_branch: 'main' }, [own, stacked, stacked, stacked, stacked, collision]],
+  [{ branch: 'one' }, [own, stacked, stacked, stacked, stacked, collision]],
+  [{ branch: 'two', base_branch: 'one' }, [stacked, own, stacked, stacked, collision, collision]],
+  [{ branch: 'two' }, [stacked, own, stacked, stacked, collision, collision]],
+  [{ branch: 'four', base_branch: 'three' }, [stacked, stacked, stacked, own, collision, collision]],
+  [{ branch: 'side', base_branch: 'main' }, [collision, collision, collision, collision, collision, own]],
+])('%o relates to one, two, three, four, fork and side as %o', async (proposal, labels) => {
+  const { activity, check } = liveRecords()
+  const ids: string[] = []
+  for (const [branch, base_branch] of STACK) ids.push(await activity({ branch, base_branch, scope }))
+  const all = [...labels, collision]
+  const result = await check({ ...proposal, scope })
+  expect(result.relationships).toEqual(Object.fromEntries(all.map((label, index) => [ids[index], label])))
+  const newestFirst = (isListed: (label: string) => boolean) =>
+    ids.filter((_, index) => isListed(all[index] as string)).reverse()
+  expect(result.expected_activity_ids).toEqual(newestFirst((label) => label !== collision))
+  expect(result.related_activity_ids).toEqual(newestFirst((label) => label === collision))
+})
+
+test('a stack continues through activities of any scope, but not through ended ones', async () => {
+  const { activity, end, check } = liveRecords()
+  const far = await activity({ branch: 'far', base_branch: 'between', scope })
+  const between = await activity({ branch: 'between', base_branch: 'near', scope: docs })
+  const near = { branch: 'near', scope }
+  expect((await check(near)).relationships).toEqual({ [far]: 'stacked', [between]: 'stacked' })
+  end(between)
+  expect((await check(near)).relationships).toEqual({ [far]: 'collision' })
+})
+
+test('branches based on each other are one stack, and the search terminates', async () => {
+  const { activity, check } = liveRecords()
+  const x = await activity({ branch: 'x', base_branch: 'y', scope })
+  const y = await activity({ branch: 'y', base_branch: 'z', scope })
+  const z = await activity({ branch: 'z', base_branch: 'x', scope })
+  const self = await activity({ branch: 'self', base_branch: 'self', scope })
+  expect((await check({ branch: 'x', base_branch: 'y', scope })).relationships).toEqual({
+    [x]: 'own',
+    [y]: 'stacked',
+    [z]: 'stacked',
+    [self]: 'other_base',
+  })
+  expect((await check({ branch: 'self', base_branch: 'self', scope })).relationships[self]).toBe('own')
+})
+
+test('own and stacked activities without a shared path are listed too, others are not', async () => {
+  const { activity, check } = liveRecords()
+  const own = await activity({ branch: 'retries', scope: docs })
+  const above = await activity({ branch: 'more', base_branch: 'retries' })
+  await activity({ branch: 'other', scope: docs })
+  expect((await check({ branch: 'retries', scope })).relationships).toEqual({
+    [own]: 'own',
+    [above]: 'stacked',
+  })
+})
+
+test('work for another base branch is named in `relationships` only', async () => {
+  const { activity, check } = liveRecords()
+  const fix = await activity({ branch: 'fix', base_branch: 'main', scope })
+  const backport = await activity({ branch: 'backport', base_branch: 'release/1.x', scope })
+  expect(await check({ base_branch: 'main', scope })).toMatchObject({
+    related_activity_ids: [fix],
+    expected_activity_ids: [],
+    relationships: { [fix]: 'collision', [backport]: 'other_base' },
+    total_related: 1,
+  })
+  expect(await check({ base_branch: 'release/2.x', scope })).toMatchObject({
+    overlap_detected: false,
+    matches: [],
+    relationships: { [fix]: 'other_base', [backport]: 'other_base' },
+    checked_against: { activities: 2, complete: true },
+  })
+  expect((await check({ scope })).related_activity_ids).toEqual([backport, fix])
+  // A check of a branch has the base branch of its other work.
+  expect((await check({ branch: 'backport', scope })).related_activity_ids).toEqual([])
+})
+
+test('declared work without a base branch is compared with work for any', async () => {
+  const { activity, check } = liveRecords()
+  const id = await activity({ branch: 'retries', scope })
+  expect((await check({ base_branch: 'release/1.x', scope })).relationships).toEqual({ [id]: 'collision' })
+})
+
+test('a branch without a scope has the scopes of all its live activities', async () => {
+  const { activity, end, check } = liveRecords()
+  const first = await activity({ branch: 'retries', scope })
+  await activity({ branch: 'retries', scope: { areas: ['till'] } })
+  const byPath = await activity({ branch: 'other', scope: { paths: ['src/*'] } })
+  const byArea = await activity({ branch: 'third', scope: { areas: ['Till'] } })
+  const byTag = await activity({ branch: 'fourth', scope: { areas: ['docs'] } })
+  const related = async (body: object) => (await check({ branch: 'retries', ...body })).related_activity_ids
+  expect(await related({})).toEqual([byPath, byArea])
+  expect(await related({ scope: {} })).toEqual([byPath, byArea])
+  expect(await related({ tags: ['docs'] })).toEqual([byPath, byTag, byArea])
+  end(first)
+  expect(await related({})).toEqual([byArea])
+})
+
+test('a branch without a scope has the newest of its scopes, of 2 MB together', async () => {
+  const { activity, activities, check } = liveRecords()
+  await activities(4, (n) => ({
+    branch: 'retries',
+    scope: { paths: Array.from({ length: 3000 }, (_, at) => `${n}/${'x'.repeat(300)}${at}`) },
+  }))
+  await activity({ branch: 'old', scope: { paths: ['0/*'] } })
+  const near = await activity({ branch: 'new', scope: { paths: ['3/*'] } })
+  expect((await check({ branch: 'retries' })).related_activity_ids).toEqual([near])
+})

@@ -1,0 +1,114 @@
+/** Live records in memory, and what a check and the list of all collisions find among them: the rules of a comparison, without a database. */
+import { checkActivities, checkProposal } from '../../src/engine/check/check.ts'
+import { conclude } from '../../src/engine/check/conclude.ts'
+import { computeOverlaps, overlapsOf, readLiveWork } from '../../src/engine/check/overlaps.ts'
+import type { CheckContext } from '../../src/engine/check/source.ts'
+import { digestChanges, type FileChange } from '../../src/engine/lines/change.ts'
+import { LiveSet } from '../../src/engine/live-set.ts'
+import { outlineOf } from '../../src/engine/records/activity.ts'
+import {
+  newNotable,
+  outlineOf as notableOutlineOf,
+  type StoredNotable,
+} from '../../src/engine/records/notable.ts'
+import { Meter } from '../../src/vocabulary/clock.ts'
+import { CreateActivity } from '../../src/vocabulary/contract/activity.ts'
+import { CreateNotable } from '../../src/vocabulary/contract/notable.ts'
+import { CheckOverlap } from '../../src/vocabulary/contract/overlap.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'
+import { comparedActivity } from './conclusion.ts'
+import { hash } from './lines.ts'
+
+type Row = ReturnType<typeof comparedActivity>
+
+const NOW = new Date('2026-03-02T12:00:00.000Z')
+const WORDS = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben' }
+
+/** `comparison_ms`: when a comparison ends. */
+export function liveRecords(settings: Partial<Settings> = {}, comparison_ms?: number) {
+  const set = new LiveSet()
+  const rows = new Map<string, Row>()
+  const files = new Map<string, FileChange[]>()
+  const notables = new Map<string, StoredNotable>()
+  const ctx: CheckContext = {
+    now: NOW,
+    settings: { ...DEFAULT_SETTINGS, ...settings },
+    repo: { web_urls: ['https://github.com/acme/shop'], is_tracked: false, noise_attributes: [] },
+    caller: { meter: new Meter(comparison_ms), findIdentity: async () => ({ login: 'ada' }) },
+    source: {
+      liveSet: async () => set,
+      activities: async (ids) => ids.flatMap((id) => rows.get(id) ?? []),
+      notables: async (ids) => ids.flatMap((id) => notables.get(id) ?? []),
+      merged: async () => [],
+      async *files(sides) {
+        for (const each of sides) {
+          const stored = (files.get(each.id) ?? []).map((file) => ({ ...file, origin: 'declared' as const }))
+          if (stored.length > 0) yield { each, stored }
+        }
+      },
+      hasher: hash,
+      reserved: async () => [],
+      baseDirectory: async () => null,
+      doneBy: async () => null,
+    },
+  }
+  /** Adds an activity as a create does, and returns its id. `stored` overrides what only the service sets. */
+  const activity = async (body: object = {}, stored: Partial<Row> = {}): Promise<string> => {
+    const { scope, ...input } = CreateActivity.parse({ ...WORDS, ...body })
+    const { changes = [], areas = [], paths = [] } = scope ?? {}
+    const id = `act_${String(rows.size).padStart(26, '0')}`
+    const changed_files = await digestChanges(ctx.caller.meter, changes, hash)
+    const pr_number = input.pr_url === null ? null : Number(input.pr_url.split('/').at(-1))
+    const given = {
+      ...input,
+      pr_number,
+      scope: { areas, paths },
+      changed_files,
+      status: 'active',
+      changes_complete: true,
+    }
+    const row = comparedActivity(id, { created_by: 'ada', ...given, ...stored } as Partial<Row>)
+    rows.set(id, row)
+    files.set(id, changed_files)
+    set.replace(outlineOf({ ...row, ends_at: NOW.getTime() + 1 }))
+    return id
+  }
+  return {
+    activity,
+    /** Adds a notable, and returns its id. */
+    notable: (body: object): string => {
+      const note = {
+        title: 'Frozen',
+        summary: 'Until Friday.',
+        importance: 'low',
+        category: 'warning',
+        ...body,
+      }
+      const input = CreateNotable.parse(note)
+      const made = newNotable(input, { now: NOW, settings: ctx.settings, login: 'ada' })
+      const row = { ...made, superseded_by: null, archived_at: null }
+      notables.set(row.id, row)
+      set.replace(notableOutlineOf(row))
+      return row.id
+    },
+    /** Adds so many activities, and returns their ids. */
+    activities: async (count: number, body: (index: number) => object) => {
+      const ids: string[] = []
+      for (let index = 0; index < count; index += 1) ids.push(await activity(body(index)))
+      return ids
+    },
+    /** Adds so many activities that equal another one. */
+    copies: (of: string, count: number) => {
+      const row = rows.get(of) as Row
+      for (let index = 0; index < count; index += 1)
+        set.replace(outlineOf({ ...row, id: `${of}-${index}`, ends_at: NOW.getTime() + 1 }))
+    },
+    end: (id: string) => set.remove(id),
+    check: async (body: object) => conclude(await checkProposal(ctx, CheckOverlap.parse(body))),
+    checkActivity: async (id: string) => conclude(await checkActivities(ctx, [rows.get(id) as Row])),
+    overlaps: async () => {
+      const found = await computeOverlaps(ctx, await readLiveWork(ctx))
+      return { ...overlapsOf(found, NOW), merge_order: found.merge_order }
+    },
+  }
+}
