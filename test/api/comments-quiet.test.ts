@@ -121,17 +121,6 @@ test('work that blocks every path makes a comment on each pull request with its 
   expect((await signal()).budget.share).toBe(0)
 })
 
-test('work that is declared by globs makes no comment, is in the answers and in the check run, and counts as not shown', async () => {
-  useSettings('check_run: true')
-  const id = await repository.createActivity({ scope: { paths: ['src/**'] } })
-  expect(hasComment(await open('one'))).toBe(false)
-  const { body } = await repository.request('GET', `/activity/${id}`)
-  expect(body.overlap).toMatchObject({ overlap_detected: true, severity: 'medium' })
-  const [run] = repository.githubRepo.checkRuns()
-  expect(run?.output.summary).toContain('(medium, declared by a glob, not by file)')
-  expect((await signal()).periods[1].pairs.shown).toBe(0)
-})
-
 describe('two pull requests of an account that works for many people', () => {
   const ofCopilot = (assignees: string[]): PullGiven => ({
     author: { login: 'Copilot', type: 'Bot' },

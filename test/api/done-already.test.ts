@@ -6,7 +6,7 @@ import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { pushEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
-const { fixture, github, repository, useSettings } = usePullRequests()
+const { fixture, github, repository } = usePullRequests()
 
 /** A new file with these lines. */
 const adds = (lines: readonly string[], filename = 'src/retry.ts'): PullFile => ({
@@ -49,7 +49,6 @@ const openMerged = async (head: string, files: PullFile[], pull: PullGiven = {})
   return number
 }
 const linkTo = (number: number) => repository.comment(number)?.replace(/\[`(#\d+)`\]\([^)]*\)/g, '$1')
-const signal = async () => (await repository.request('GET', '/signal')).body
 const check = async (files: PullFile[], body: object = {}) => {
   const changes = files.map(({ filename, status, patch }) => ({ path: filename, status, patch }))
   return (await repository.request('POST', '/activity/check', { body: { scope: { changes }, ...body } })).body
@@ -90,22 +89,14 @@ describe('a pull request with most of the lines of a merged one', () => {
     expect(repository.comment(again)).not.toContain('rebase over it')
   })
 
-  test('is a pair of the kind done, which counts as given up when it is closed', async () => {
-    const merged = await openMerged('retry', [adds(RETRY)])
-    const again = await open('again', [adds(NEARLY)])
-    const sides = [merged, again].map((number) => ({ pr_url: expect.stringMatching(`/${number}$`) }))
-    expect((await signal()).recent).toMatchObject([{ sides, consequence: 'same_work', outcome: 'open' }])
-    await repository.close(again)
-    expect((await signal()).periods[0].pairs).toMatchObject({ shown: 1, given_up: 1 })
-  })
-
   test('is resolved by a push that takes the lines away', async () => {
     await openMerged('retry', [adds(RETRY)])
     const again = await open('again', [adds(NEARLY)])
     await repository.push(again, [adds(linesOf('other', 12))])
     await repository.advance(2 * QUIET_MS)
     expect(repository.comment(again)).toContain('**No overlap any more.**')
-    expect((await signal()).recent).toMatchObject([{ consequence: 'same_work', outcome: 'resolved' }])
+    const { recent } = (await repository.request('GET', '/signal')).body
+    expect(recent).toMatchObject([{ consequence: 'same_work', outcome: 'resolved' }])
   })
 
   test('that the merged one contains, because it was built on top of it', async () => {
@@ -233,12 +224,5 @@ describe('nothing is said', () => {
     expect(await doneBy([adds(RETRY)])).toHaveLength(1)
     await repository.advance(30 * DAY_MS)
     expect(await doneBy([adds(RETRY)])).toEqual([])
-  })
-
-  test('in a comment on a draft whose threshold is never reached, or in shadow mode', async () => {
-    useSettings('comment: {mode: shadow}')
-    await openMerged('retry', [adds(RETRY)])
-    await expectNothing([adds(RETRY)])
-    expect((await signal()).periods[0].pairs).toMatchObject({ shown: 1, open: 1 })
   })
 })

@@ -16,9 +16,6 @@ const added = (filename: string, ...lines: string[]): PullFile => {
 }
 const open = (head: string, files: (string | PullFile)[], pull: PullGiven = {}) =>
   repository.open({ head, title: head, files, ...pull })
-const get = async (path: string) => (await repository.request('GET', path)).body
-const idOf = async (branch: string) => (await get(`/activity?branch=${branch}`)).items[0].id
-const check = async (body: object) => (await repository.request('POST', '/activity/check', { body })).body
 const adds = (...paths: string[]) => ({
   scope: { changes: paths.map((path) => ({ path, status: 'added' })) },
 })
@@ -42,55 +39,6 @@ describe('two pull requests that take the same number', () => {
     expect(text).toContain('`git mv db/migrations/0042_orders.sql db/migrations/0061_orders.sql`')
     expect(text).toContain('Severity: high')
     expect(repository.comment(carts)).toBeUndefined()
-  })
-
-  test('are in the answers of the service', async () => {
-    await open('carts', [added(CARTS)])
-    await open('orders', [added(ORDERS)])
-    const [carts, orders] = [await idOf('carts'), await idOf('orders')]
-    expect((await get('/overlaps')).items).toMatchObject([
-      {
-        activity_ids: [carts, orders],
-        severity: 'high',
-        consequence: 'same_number',
-        findings: [{ kind: 'number', number: '0042', yours: '0042_carts.sql' }],
-      },
-    ])
-    expect(await check(adds('db/migrations/0042_tills.sql'))).toMatchObject({
-      severity: 'high',
-      related_activity_ids: [orders, carts],
-      relationships: { [carts]: 'collision', [orders]: 'collision' },
-      matches: [
-        {
-          id: orders,
-          severity: 'high',
-          consequence: 'same_number',
-          findings: [
-            {
-              kind: 'number',
-              directory: 'db/migrations',
-              number: '0042',
-              yours: '0042_tills.sql',
-              theirs: '0042_orders.sql',
-              next: '0043',
-            },
-          ],
-        },
-        { id: carts },
-      ],
-    })
-  })
-
-  test('are one pair of the ledger, which a renumbering before any merge resolves', async () => {
-    await open('carts', [added(CARTS)])
-    const orders = await open('orders', [added(ORDERS)])
-    expect((await get('/signal')).recent).toMatchObject([
-      { consequence: 'same_number', confidence: null, outcome: 'open' },
-    ])
-    await repository.push(orders, [added('db/migrations/0043_orders.sql')])
-    await repository.advance(2 * QUIET_MS)
-    expect(repository.comment(orders)).toContain('**No overlap any more.**')
-    expect((await get('/signal')).periods[0].pairs).toMatchObject({ shown: 1, resolved: 1 })
   })
 })
 

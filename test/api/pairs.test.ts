@@ -1,7 +1,6 @@
 /** The ledger of pairs: the cause of a pair, who was shown it, and its outcome. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { sweep } from '../../src/server/operations/sweep.ts'
 import { savePairs } from '../../src/server/tell/store.ts'
 import { type PairRow, pairs } from '../../src/server/tell/table.ts'
 import { editOfPay } from '../support/lines.ts'
@@ -83,22 +82,6 @@ describe('declared work on a branch without a pull request', () => {
     await declare()
     expect(await ledger()).toMatchObject([{ a: 'branch:agent', b: 'branch:other', cause: 'a' }])
   })
-})
-
-test('a pair is deleted 90 days after its end', async () => {
-  const { second } = await conflicting()
-  const third = await repository.openBranch('third', editOfPay(40, ['third()']))
-  await repository.push(second, [editOfPay(100, ['tidy()'])])
-  await repository.merge(third)
-  expect(await ledger()).toHaveLength(3)
-  const sweepAfter = async (days: number) => {
-    fixture.service.clock.now = new Date(Date.now() + days * 86_400_000)
-    await sweep(fixture.service.app)
-  }
-  await sweepAfter(89)
-  expect(await ledger()).toHaveLength(3)
-  await sweepAfter(91)
-  expect(await ledger()).toEqual([])
 })
 
 test('a merge is recognized even if its delivery arrives after that of the next push', async () => {

@@ -77,6 +77,24 @@ describe('a tracked pull request', () => {
   })
 })
 
+const listed = async () => (await repository.request('GET', '/activity')).body.items
+
+test('a list says when a pull request was opened and last pushed, and whether it is by a bot', async () => {
+  const opened_at = '2026-01-05T10:00:00.000Z'
+  const number = await repository.open({ created_at: opened_at, files: [modified('a.ts')] })
+  await repository.createActivity()
+  await repository.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
+  const [byBot, declared, byPerson] = await listed()
+  expect(declared).not.toHaveProperty('pushed_at')
+  expect(byPerson).toMatchObject({ opened_at, pushed_at: opened_at })
+  expect(byPerson).not.toHaveProperty('is_bot')
+  expect(byBot).toMatchObject({ is_bot: true })
+  await repository.push(number, [modified('b.ts')])
+  const pushed = (await listed()).at(-1)
+  expect(pushed.opened_at).toBe(opened_at)
+  expect(pushed.pushed_at > opened_at).toBe(true)
+})
+
 describe('where GitHub omits patches', () => {
   const withDigest = async () => (await stored()).filter(({ digest }) => digest !== null).length
 
@@ -131,19 +149,28 @@ describe('a declared activity', () => {
 
   test('gets the files of the pull request from its branch, which replace the declared ones once it is ready', async () => {
     const id = await repository.createActivity({ branch: 'retries', scope: { paths: ['docs/plan.md'] } })
+    const full = async () => (await repository.request('GET', `/activity/${id}`)).body
     const number = await repository.open({ head: 'retries', draft: true, files: [modified('a.ts')] })
     expect((await stored()).map(({ activity_id, path }) => [activity_id, path])).toEqual([[id, 'a.ts']])
     expect(await overlaps('docs/plan.md')).toBe(true)
     expect(await overlaps('a.ts')).toBe(true)
+    expect((await full()).drift).toBeNull()
     repository.githubRepo.update(number, { draft: false })
     await repository.deliver(number, 'ready_for_review')
     expect(await overlaps('docs/plan.md')).toBe(false)
     expect(await overlaps('a.ts')).toBe(true)
+    // `test/rules/drift.test.ts` has every rule.
+    expect((await full()).drift).toEqual({ declared_only: ['docs/plan.md'], changed_only: ['a.ts'] })
     await repository.push(number, [modified('b.ts')])
     expect(await names()).toEqual(['b.ts'])
     expect(listings()).toBe(2)
-    const { body } = await repository.request('GET', `/activity/${id}`)
-    expect(body).toMatchObject({ source: 'api', title: 'Retry payments', scope: { paths: ['docs/plan.md'] } })
+    expect(await full()).toMatchObject({
+      source: 'api',
+      title: 'Retry payments',
+      scope: { paths: ['docs/plan.md'] },
+    })
+    await repository.request('POST', `/activity/${id}/archive`)
+    expect((await full()).drift).toBeNull()
   })
 
   test('gets them when a caller links it, and with another link those of the other one', async () => {

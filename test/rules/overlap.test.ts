@@ -41,6 +41,7 @@ const at = (mine: number | undefined, its: number | undefined) => ({
 })
 const CONFLICT = { severity: 'high', consequence: 'conflict' }
 const TWINS = { severity: 'high', consequence: 'same_work' }
+const ISSUE = { kind: 'issue', issue: 7 }
 const lines = (verdict: string, leads: object) => ({
   ...leads,
   findings: [{ kind: 'lines', path: 'a', verdict }],
@@ -150,6 +151,11 @@ const ROWS: Record<string, Row> = {
     theirs: changes(edit('a', 1)),
     expected: MEDIUM,
   },
+  'a number': {
+    ours: changes({ path: 'db/migrations/0042_orders.sql', status: 'added' }),
+    theirs: changes({ path: 'db/migrations/0042_carts.sql', status: 'added' }),
+    expected: { severity: 'high', consequence: 'same_number', findings: [{ kind: 'number', next: '0043' }] },
+  },
   'no file': { ours: changes(edit('b', 1)), theirs: changes(edit('a', 1)), expected: null },
   'repeated lines, told apart on one base': {
     ours: onBase(ONE, alike(10, 'mine()')),
@@ -186,12 +192,22 @@ describe('two records share', () => {
     )
   })
 
+  test('an issue, although no path', async () => {
+    const { activity, checkActivity, overlaps } = liveRecords()
+    const id = await activity({ issue: 7, branch: 'a', ...paths('a.ts') })
+    const own = await activity({ issue: 7, branch: 'b', ...paths('b.ts') })
+    const match = { ...TWINS, findings: [ISSUE], paths: [] }
+    expect(await checkActivity(own)).toMatchObject({ severity: 'high', matches: [{ id, ...match }] })
+    expect((await checkActivity(id)).related_activity_ids).toEqual([own])
+    expect((await overlaps()).items).toMatchObject([{ activity_ids: [id, own], ...match }])
+  })
+
   test('the issue of the branch, whatever of its work is checked', async () => {
     const { activity, check } = liveRecords()
     const id = await activity({ branch: 'a', ...changes(edit('a', 10)), title: 'Fix #7' })
     await activity({ branch: 'b', title: 'Fixes #7', ...paths('b') })
     const found = async (branch: string) => (await check({ branch, ...at(10, 10).ours })).matches
-    expect(await found('b')).toMatchObject([{ id, findings: [{ kind: 'lines' }, { kind: 'issue' }] }])
+    expect(await found('b')).toMatchObject([{ id, findings: [{ kind: 'lines' }, ISSUE] }])
     expect(await found('c')).toMatchObject([{ id, findings: [{ kind: 'lines' }] }])
   })
 
