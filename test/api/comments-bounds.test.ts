@@ -12,7 +12,6 @@ const { fixture, github, repository } = usePullRequests({
 
 const CREATED = expect.stringMatching(/^POST \/issues\/\d+\/comments$/)
 const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
-const GONE = /^\*\*No overlap any more\.\*\* /m
 const creations = () => repository.writes().filter((route) => route.startsWith('POST '))
 const refusals = () =>
   fixture.service.log
@@ -140,14 +139,6 @@ describe('a comment whose response was lost', () => {
     expect(repository.comment(number)).toContain('Severity: ')
     expect(creations()).toHaveLength(1)
   })
-
-  test('is updated when its overlap ends', async () => {
-    const id = await repository.createActivity()
-    const number = await openAndLose()
-    await repository.request('POST', `/activity/${id}/archive`)
-    await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toMatch(GONE)
-  })
 })
 
 describe('at most one edit in 30 seconds', () => {
@@ -165,15 +156,6 @@ describe('at most one edit in 30 seconds', () => {
     await repository.advance(QUIET_MS / 10)
     expect(repository.comment(number)).toContain('5 other activities')
     expect(repository.writes()).toEqual([CREATED, EDITED])
-  })
-
-  test('a change that is undone within the interval is not published', async () => {
-    await repository.createActivity()
-    await repository.open()
-    const id = await repository.createActivity({ branch: 'brief' })
-    await repository.request('POST', `/activity/${id}/archive`)
-    await repository.advance(2 * QUIET_MS)
-    expect(repository.writes()).toEqual([CREATED])
   })
 })
 
@@ -202,13 +184,6 @@ describe('with other pull requests, on which nothing is published', () => {
     const FILES = `GET /pulls/${number}/files`
     expect(await callsOfPush('src/pay.ts', 'src/till.ts')).toEqual([FILES, EDITED])
     expect(await callsOfPush('src/till.ts', 'src/pay.ts', 'README.md')).toEqual([FILES])
-  })
-
-  test('an activity makes no calls', async () => {
-    await openMuted(2)
-    const before = repository.calls().length
-    await repository.createActivity()
-    expect(repository.calls().length).toBe(before)
   })
 })
 

@@ -144,12 +144,6 @@ describe('two pull requests of an account that works for many people', () => {
     expect(await sameAuthor()).toBe(false)
     expect(repository.comment(number)).toMatch(/changes lines? 40/)
   })
-
-  test('of an account that the settings name', async () => {
-    useSettings('comment: {agents: [acme-agent]}')
-    await open('one', { author: 'acme-agent[bot]' })
-    expect(hasComment(await open('two', { author: 'acme-agent[bot]' }))).toBe(true)
-  })
 })
 
 test.each([

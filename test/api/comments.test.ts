@@ -119,20 +119,6 @@ describe('a change is published on every affected pull request', () => {
     expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
-  test('the comment of the other pull request names only the merged one, and that of the merged one stays', async () => {
-    useSettings('comment: {audience: both}')
-    const merged = await repository.open({ head: 'retries' })
-    const number = await repository.open({ head: 'tidy' })
-    await repository.advance(QUIET_MS)
-    const last = repository.comment(merged)
-    expect(last).toContain('(`author-2`, ready)')
-    await repository.merge(merged)
-    await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain(`/pull/${merged}) was merged: rebase over it.`)
-    expect(repository.comment(number)).not.toContain('Severity: ')
-    expect(repository.comment(merged)).toBe(last)
-  })
-
   test('a notable that is created, changed and archived', async () => {
     await repository.createActivity()
     const number = await repository.open()

@@ -115,40 +115,16 @@ describe('a pull request whose list GitHub cuts', () => {
     expect(items[0].changes_complete).toBe(false)
   })
 
-  test('makes a check incomplete that it does not match, or of its own branch', async () => {
-    await repository.open({ head: 'large', files: numbered(FILES + 5) })
-    const { overlap_detected, reason, checked_against } = await checkPath('f33.ts')
-    expect(overlap_detected).toBe(false)
-    expect(checked_against).toMatchObject({ activities: 1, complete: false })
-    expect(reason).toContain('Only the first changed files of 1 live activity are known')
-    expect((await check({ branch: 'large' })).checked_against.complete).toBe(false)
-  })
-
-  test('leaves a check complete that matches one of its files, belongs to its stack or has another base branch', async () => {
-    await repository.open({ head: 'large', files: numbered(FILES + 5) })
-    const { related_activity_ids, reason } = await checkPath('f7.ts')
-    expect(related_activity_ids).toHaveLength(1)
-    expect(reason).not.toContain('Only the first')
-    const elsewhere = { scope: { paths: ['elsewhere.ts'] } }
-    for (const body of [
-      { scope: { paths: ['f7.ts'] } },
-      { scope: { paths: ['f[0-9].ts'] } },
-      { ...elsewhere, branch: 'upper', base_branch: 'large' },
-      { ...elsewhere, base_branch: 'release-1' },
-    ])
-      expect((await check(body)).checked_against.complete, JSON.stringify(body)).toBe(true)
+  // `test/rules/overlap.test.ts` has which checks it leaves complete.
+  test('makes a check incomplete that it does not match', async () => {
+    await open()
+    expect((await checkPath('f33.ts')).checked_against).toMatchObject({ activities: 1, complete: false })
   })
 
   test('is complete again after a push that leaves fewer', async () => {
     const number = await open()
     await repository.push(number, numbered(FILES - 1))
     expect((await only()).changes_complete).toBe(true)
-    expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(true)
-  })
-
-  test('counts no more after it was closed', async () => {
-    const number = await open()
-    await repository.close(number)
     expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(true)
   })
 

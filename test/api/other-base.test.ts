@@ -11,12 +11,6 @@ const open = (head: string, pull: PullGiven = {}) =>
 const hasComment = (number: number) => repository.comment(number) !== undefined
 const get = async (path: string) => (await repository.request('GET', path)).body
 const idOf = async (branch: string) => (await get(`/activity?branch=${branch}`)).items[0].id
-const check = async (body: object) =>
-  (
-    await repository.request('POST', '/activity/check', {
-      body: { scope: { paths: ['src/pay.ts'] }, ...body },
-    })
-  ).body
 const retarget = async (number: number, base: string) => {
   const from = repository.githubRepo.pull(number).base.ref
   repository.githubRepo.update(number, { base })
@@ -47,38 +41,6 @@ describe('a backport of an open pull request', () => {
   test('collides with another one for the same release', async () => {
     await open('backport', { base: 'release/1.x' })
     expect(hasComment(await open('other', { base: 'release/1.x' }))).toBe(true)
-  })
-})
-
-describe('a check', () => {
-  test('names work for another base branch in `relationships` only', async () => {
-    await open('fix')
-    await open('backport', { base: 'release/1.x' })
-    const [fix, backport] = [await idOf('fix'), await idOf('backport')]
-    expect(await check({ base_branch: 'main' })).toMatchObject({
-      related_activity_ids: [fix],
-      expected_activity_ids: [],
-      relationships: { [fix]: 'collision', [backport]: 'other_base' },
-      total_related: 1,
-    })
-    expect(await check({ base_branch: 'release/2.x' })).toMatchObject({
-      overlap_detected: false,
-      matches: [],
-      relationships: { [fix]: 'other_base', [backport]: 'other_base' },
-      checked_against: { activities: 2, complete: true },
-    })
-    expect((await check({})).related_activity_ids).toEqual([backport, fix])
-  })
-
-  test('of a branch has the base branch of its pull request', async () => {
-    await open('fix')
-    await open('backport', { base: 'release/1.x' })
-    expect((await check({ branch: 'backport' })).related_activity_ids).toEqual([])
-  })
-
-  test('compares declared work without a base branch', async () => {
-    const id = await repository.createActivity()
-    expect((await check({ base_branch: 'release/1.x' })).relationships).toEqual({ [id]: 'collision' })
   })
 })
 

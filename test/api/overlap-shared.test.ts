@@ -43,11 +43,6 @@ test('20 concurrent callers share one comparison', async () => {
 
 test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unknown>]>([
   ['archived', (repo, [id]) => repo.request('POST', `/activity/${id}/archive`)],
-  ['stacked', (repo, [id]) => repo.request('PATCH', `/activity/${id}`, { body: { base_branch: 'b' } })],
-  [
-    'elsewhere',
-    (repo, [id]) => repo.request('PATCH', `/activity/${id}`, { body: { scope: { paths: ['lib'] } } }),
-  ],
   ['ignored', (repo) => repo.configure({ ignore_paths: ['src'] })],
   [
     'expired',

@@ -202,19 +202,6 @@ describe('the collisions that the page polls', () => {
     expect((await poll('ada', 'W/"other"')).status).toBe(200)
   })
 
-  test('have another version after any change of live work', async () => {
-    const versions = [await versionOf()]
-    const body = { title: 'Retry', summary: 'Some.', actor: 'Ada' }
-    const created = await service.api('POST', '/activity', { body })
-    versions.push(await versionOf())
-    const { id } = created.body.activity
-    await service.api('PATCH', `/activity/${id}`, { body: { title: 'Retry twice' } })
-    versions.push(await versionOf())
-    await service.api('POST', `/activity/${id}/archive`)
-    versions.push(await versionOf())
-    expect(new Set(versions).size).toBe(4)
-  })
-
   test('of one activity have another version after its heartbeat too, or when somebody comes', async () => {
     const body = { title: 'Retry', summary: 'Some.', actor: 'Ada' }
     const { activity } = (await service.api('POST', '/activity', { body })).body

@@ -67,31 +67,9 @@ describe('a branch whose pushes contain the head of a pull request is stacked on
     expect(await relation('lower', 'upper')).toBe('stacked')
     expect(numbers.map(repository.comment)).toEqual([undefined, undefined])
   })
-
-  test('over several steps', async () => {
-    const first = await push('lower')
-    const second = await push('middle', [first])
-    await push('upper', [second])
-    for (const branch of ['lower', 'middle', 'upper']) await open(branch)
-    expect(await relation('lower', 'upper')).toBe('stacked')
-    const { items } = (await repository.request('GET', '/activity?branch=middle')).body
-    await repository.request('POST', `/activity/${items[0].id}/archive`)
-    expect(await relation('lower', 'upper')).toBe('stacked')
-  })
 })
 
 describe('two branches collide', () => {
-  test('if they are built on one pull request, but not on each other', async () => {
-    const first = await push('lower')
-    await open('lower')
-    await push('left', [first])
-    await push('right', [first])
-    for (const branch of ['left', 'right']) await open(branch)
-    await repository.advance(QUIET_MS)
-    const { body } = await repository.request('POST', '/activity/check', { body: { branch: 'left' } })
-    expect(Object.values(body.relationships).sort()).toEqual(['collision', 'own', 'stacked'])
-  })
-
   test('if they have commits of the default branch in common', async () => {
     const shared = repository.githubRepo.push('main').after
     await push('left', [shared])

@@ -1,6 +1,6 @@
 /** What two records share (docs/contract/overlap.md), and how much of it is named: one row for each rule. */
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/vocabulary/contract/settings.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/vocabulary/contract/settings.ts'
 import { editOf } from '../support/lines.ts'
 import { liveRecords } from '../support/live-records.ts'
 
@@ -264,3 +264,35 @@ test.each([
   await activity(paths('**'))
   expect((await check(body)).checked_against).toMatchObject({ activities: 0, complete })
 })
+
+test.each([
+  ['that it does not match', paths('c.ts'), false],
+  ['of its own branch', { branch: 'large' }, false],
+  ['that matches one of its files', paths('a.ts'), true],
+  ['that matches one by a glob', paths('[a-b].ts'), true],
+  ['of its stack', { ...paths('c.ts'), branch: 'upper', base_branch: 'large' }, true],
+  ['for another base branch', { ...paths('c.ts'), base_branch: 'release-1' }, true],
+  ['of an area', areas('shop'), true],
+])(
+  'work whose list of files GitHub cut leaves a check complete or not: one %s',
+  async (_, body, complete) => {
+    const { activity, check } = liveRecords()
+    await activity({ branch: 'large', base_branch: 'main', ...paths('a.ts') }, { changes_complete: false })
+    const { checked_against, reason } = await check(body)
+    expect(checked_against).toMatchObject({ activities: 1, complete })
+    expect(reason.includes('GitHub cut the list of changed files of 1 live activity')).toBe(!complete)
+  },
+)
+
+test.each([
+  ['one author', [], true],
+  ['two authors', ['acme-agent'], false],
+])(
+  'work that one account declares for two people is that of %s with the agents %j',
+  async (_, agents, same_author) => {
+    const { activity, overlaps } = liveRecords({ comment: { ...DEFAULT_SETTINGS.comment, agents } })
+    for (const actor of ['Ada', 'Ben'])
+      await activity({ branch: actor, actor, ...paths('a') }, { created_by: 'acme-agent' })
+    expect((await overlaps()).items).toMatchObject([{ same_author }])
+  },
+)

@@ -64,6 +64,27 @@ test('branches based on each other are one stack, and the search terminates', as
   expect((await check({ branch: 'self', base_branch: 'self', scope })).relationships[self]).toBe('own')
 })
 
+test('commits relate as base branches do: over several steps, but not two branches on one', async () => {
+  const { activity, link, check } = liveRecords()
+  for (const [branch, base] of [
+    ['middle', 'lower'],
+    ['upper', 'middle'],
+    ['aside', 'middle'],
+  ] as const)
+    link(branch, base)
+  const [lower, upper, aside] = [
+    await activity({ branch: 'lower', scope }),
+    await activity({ branch: 'upper', scope }),
+    await activity({ branch: 'aside', scope }),
+  ]
+  expect((await check({ branch: 'upper', scope })).relationships).toEqual({
+    [upper]: 'own',
+    [lower]: 'stacked',
+    [aside]: 'collision',
+  })
+  expect((await check({ branch: 'lower', scope })).relationships).toMatchObject({ [upper]: 'stacked' })
+})
+
 test('own and stacked activities without a shared path are listed too, others are not', async () => {
   const { activity, check } = liveRecords()
   const own = await activity({ branch: 'retries', scope: docs })

@@ -27,6 +27,7 @@ const WORDS = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben'
 /** `comparison_ms`: when a comparison ends. */
 export function liveRecords(settings: Partial<Settings> = {}, comparison_ms?: number) {
   const set = new LiveSet()
+  const links: { branch: string; base_branch: string }[] = []
   const rows = new Map<string, Row>()
   const files = new Map<string, FileChange[]>()
   const notables = new Map<string, StoredNotable>()
@@ -104,6 +105,11 @@ export function liveRecords(settings: Partial<Settings> = {}, comparison_ms?: nu
         set.replace(outlineOf({ ...row, id: `${of}-${index}`, ends_at: NOW.getTime() + 1 }))
     },
     end: (id: string) => set.remove(id),
+    /** A branch whose commits are built on another one. */
+    link: (branch: string, base_branch: string) => {
+      links.push({ branch, base_branch })
+      set.replaceLinks(links)
+    },
     check: async (body: object) => conclude(await checkProposal(ctx, CheckOverlap.parse(body))),
     checkActivity: async (id: string) => conclude(await checkActivities(ctx, [rows.get(id) as Row])),
     overlaps: async () => {
