@@ -18,11 +18,9 @@ beforeEach(async () => {
 const order = () =>
   /was opened first|in the merge queue and goes first/.exec(repository.comment(first) ?? '')?.[0]
 
-const LABELED = { action: 'labeled', label: 'urgent' } as const
 const [QUEUED, FIRST] = ['in the merge queue and goes first', 'was opened first']
-type QueueAction = 'enqueued' | 'dequeued'
 
-async function deliver(event: QueueAction | typeof LABELED): Promise<void> {
+async function deliver(event: 'enqueued' | 'dequeued'): Promise<void> {
   await repository.deliver(second, event)
   await repository.advance(QUIET_MS)
 }
@@ -31,14 +29,6 @@ async function deliver(event: QueueAction | typeof LABELED): Promise<void> {
 const later = () => {
   const pull = repository.githubRepo.pull(second)
   pull.updated_at = timestamp(new Date(Date.parse(pull.updated_at) + 1000))
-}
-
-/** An event that is not the last one before it is delivered. */
-function lateEvent(action: QueueAction) {
-  later()
-  const event = pullRequestEvent(github, repository.full_name, second, action)
-  later()
-  return event
 }
 
 test('a pull request is ahead of one that was opened before until it leaves the merge queue', async () => {
@@ -51,16 +41,14 @@ test('a pull request is ahead of one that was opened before until it leaves the 
   expect(order()).toBe(FIRST)
 })
 
-test.each<[string, QueueAction | null, QueueAction, QueueAction | typeof LABELED, string]>([
-  ['it entered the queue counts after a newer label', null, 'enqueued', LABELED, QUEUED],
-  ['it left the queue counts after a newer label', 'enqueued', 'dequeued', LABELED, FIRST],
-  ['it entered the queue does not count after it left', null, 'enqueued', 'dequeued', FIRST],
-  ['it left the queue does not count after it entered again', 'enqueued', 'dequeued', 'enqueued', QUEUED],
-])('a late event that %s', async (_, before, late, newer, expected) => {
-  if (before) await deliver(before)
-  const event = lateEvent(late)
-  await deliver(newer)
+// `test/rules/event-plan.test.ts` has every order of two events.
+test('a late event that it left the queue does not count after it entered again', async () => {
+  await deliver('enqueued')
+  later()
+  const event = pullRequestEvent(github, repository.full_name, second, 'dequeued')
+  later()
+  await deliver('enqueued')
   await fixture.service.deliverAndRun(event)
   await repository.advance(QUIET_MS)
-  expect(order()).toBe(expected)
+  expect(order()).toBe(QUEUED)
 })

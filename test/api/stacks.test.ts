@@ -219,10 +219,4 @@ describe("GitHub's own stack", () => {
     await deliverIn(null, upper, 'edited')
     expect(await relation('lower', 'upper')).toBe('collision')
   })
-
-  test.each([['50'], [{ number: 0, position: 1 }]])('of the form %j is none', async (stack) => {
-    await openedIn(stack, 'lower')
-    await openedIn(stack, 'upper')
-    expect(await relation('lower', 'upper')).toBe('collision')
-  })
 })

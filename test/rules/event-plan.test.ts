@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type ActivityPlan,
   type Current,
+  changesQueue,
   isEnd,
   isQueued,
   needsRecheck,
@@ -103,6 +104,15 @@ test.each<[string, PullRequestEvent, Partial<PullRequestRow>, Partial<Current>, 
   ['does not enter by itself', 'other', {}, {}, false],
 ])('a pull request %s the merge queue', (_, event, stored, changed, expected) => {
   expect(isQueued(event, { ...CURRENT, ...changed }, { ...STORED, ...stored })).toBe(expected)
+})
+
+test.each<[string, PullRequestEvent, Date | null, boolean]>([
+  ['the first event', 'queued', null, true],
+  ['an event of the same second as the last one', 'dequeued', CURRENT.changed_at, true],
+  ['one before the last one, which arrives after it', 'dequeued', new Date('2026-03-02T09:00:01Z'), false],
+  ['a label', 'other', null, false],
+])('%s changes the merge queue or not', (_, event, queue_changed_at, expected) => {
+  expect(changesQueue(event, CURRENT, { queue_changed_at })).toBe(expected)
 })
 
 test.each<[string, PullRequestEvent, Partial<PullRequestRow> | null, boolean]>([

@@ -141,6 +141,45 @@ describe('an invalid value', () => {
   })
 })
 
+describe('changes are rejected with', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => ({ path: `f${index}` }))
+  const large = (bytes: number) => `@@ -0,0 +1 @@\n+${'é'.repeat(bytes / 2)}\n`
+  const PATH = /path of a file relative to the root/
+  const twice = (...paths: string[]) => paths.map((path) => ({ path, previous_path: 'a', status: 'renamed' }))
+  const patches = ['a', 'b'].map((path) => ({ path, patch: large(300_000) }))
+
+  /** `param`: below `scope.changes`. */
+  test.each<[name: string, changes: unknown, param: string, message: RegExp, status?: number]>([
+    ['more than 3,000', many(3001), '', /at most 3000/],
+    ['no list', {}, '', /must be an array/],
+    ['no path', [{ status: 'added' }], '[0].path', /required/, 400],
+    ['an unknown field', [{ path: 'a', patchs: 'x' }], '[0].patchs', /did you mean patch\?/, 400],
+    ['a long path', [{ path: 'a'.repeat(1025) }], '[0].path', /1 to 1024/],
+    ['NUL in a path', [{ path: 'a\u0000' }], '[0].path', /NUL/],
+    ['a leading slash', [{ path: '/a' }], '[0].path', PATH],
+    ['a drive', [{ path: 'C:/a.ts' }], '[0].path', /Windows machine; send the path from the root/],
+    ['a directory', [{ path: 'a/' }], '[0].path', PATH],
+    ['a path that leaves the root', [{ path: 'a/../b' }], '[0].path', PATH],
+    ['an unknown status', [{ path: 'a', status: 'copied' }], '[0].status', /one of added, modified, rem/],
+    [
+      'a former path without a rename',
+      [{ path: 'a', previous_path: 'b' }],
+      '[0].previous_path',
+      /only for the status renamed/,
+    ],
+    ['a rename of nothing', [{ path: 'a', status: 'renamed' }], '[0].previous_path', /required/, 400],
+    ['a rename to itself', twice('a'), '[0].previous_path', /must differ/],
+    ['the same path twice', ['a', 'b', 'a'].map((path) => ({ path })), '[2].path', /scope\.changes\[0\]/],
+    ['the same former path twice', twice('b', 'c'), '[1].previous_path', /scope\.changes\[0\]/],
+    ['no blob', [{ path: 'a', blob_sha: 'abc' }], '[0].blob_sha', /40 or 64/],
+    ['a blob of zeros', [{ path: 'a', blob_sha: '0'.repeat(40) }], '[0].blob_sha', /all zeros/],
+    ['patches of more than 512 KiB', patches, '', /at most 524288 bytes in total, not 600032/],
+  ])('%s', (_, changes, param, message, status = 422) => {
+    const error = { status, param: `scope.changes${param}`, message: expect.stringMatching(message) }
+    expect(refusal(CheckOverlap, { scope: { changes } })).toMatchObject(error)
+  })
+})
+
 describe('the most similar known name', () => {
   const known = ['title', 'summary', 'actor', 'agent', 'branch', 'base_branch', 'scope', 'risk', 'pr_url']
 
