@@ -7,8 +7,9 @@ import { activities } from '../../src/server/records/activities/table.ts'
 import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
+import { installationEvent } from '../support/webhooks.ts'
 
-const { fixture, repository } = usePullRequests()
+const { fixture, github, repository } = usePullRequests()
 
 const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export default retries\n // end'
 
@@ -204,7 +205,10 @@ describe('pull requests whose files were not read', () => {
   }
 
   test('are read once, at most twenty by one reconciliation', async () => {
-    for (let count = 0; count < 22; count += 1) await repository.open({ files: [modified(`f${count}.ts`)] })
+    for (let count = 0; count < 22; count += 1)
+      repository.githubRepo.open({ files: [modified(`f${count}.ts`)] })
+    await fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
+    expect(await stored()).toHaveLength(22)
     await unread()
     const before = listings()
     const read = () => listings() - before
