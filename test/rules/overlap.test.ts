@@ -280,7 +280,7 @@ test.each([
     await activity({ branch: 'large', base_branch: 'main', ...paths('a.ts') }, { changes_complete: false })
     const { checked_against, reason } = await check(body)
     expect(checked_against).toMatchObject({ activities: 1, complete })
-    expect(reason.includes('GitHub cut the list of changed files of 1 live activity')).toBe(!complete)
+    expect(reason.includes('Only the first changed files of 1 live activity')).toBe(!complete)
   },
 )
 
