@@ -1,6 +1,7 @@
 /** The ledger of pairs, and `GET …/signal`: the cause of a pair, who was shown it, what became of it, and reactions. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
+import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
 import { savePairs } from '../../src/server/tell/store.ts'
 import { type PairRow, pairs } from '../../src/server/tell/table.ts'
@@ -224,6 +225,19 @@ describe('declared work on a branch without a pull request', () => {
     await declare()
     expect(await ledger()).toMatchObject([{ a: 'branch:agent', b: 'branch:other', cause: 'a' }])
   })
+})
+
+test('a pair is deleted 90 days after its end', async () => {
+  const { second } = await conflicting()
+  await repository.merge(second)
+  const sweepAfter = async (days: number) => {
+    fixture.service.clock.now = new Date(Date.now() + days * DAY_MS)
+    await sweep(fixture.service.app)
+  }
+  await sweepAfter(89)
+  expect(await ledger()).toHaveLength(1)
+  await sweepAfter(91)
+  expect(await ledger()).toEqual([])
 })
 
 test('a merge is recognized even if its delivery arrives after that of the next push', async () => {
