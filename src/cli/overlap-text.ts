@@ -83,6 +83,10 @@ function foundLines(overlap: Overlap, display: Display): string[] {
       text: `  ${quoted(title)}: ${sanitize(reason)}${url ? ` ${sanitize(url)}` : ''}`,
     }),
   )
+  const action = paragraph(display, {
+    label: { text: '→', style: 'bold' },
+    text: ` ${sanitize(overlap.recommended_action)}`,
+  })
   // In a clone, a line of its own says what was not looked at.
   const isEmpty = overlap.reason.startsWith(NOTHING_COMPARED) || (!complete && overlap.sources === undefined)
   const isNothingCompared = activities === 0 && isEmpty
@@ -98,6 +102,7 @@ function foundLines(overlap: Overlap, display: Display): string[] {
         text: `: no overlap${complete ? '' : ' found so far'} ${compared}`,
       }),
       ...reusable,
+      ...(complete ? [] : action),
     ]
   const more = overlap.total_related - overlap.matches.length
   return [
@@ -105,10 +110,7 @@ function foundLines(overlap: Overlap, display: Display): string[] {
     ...overlap.matches.flatMap((match) => matchLines(match, display)),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...reusable,
-    ...paragraph(display, {
-      label: { text: '→', style: 'bold' },
-      text: ` ${sanitize(overlap.recommended_action)}`,
-    }),
+    ...action,
   ]
 }
 

@@ -138,7 +138,7 @@ export function withLookedAt(
     !complete && {
       reason: `${overlap.reason} Not everything in this clone was compared; sources names what is left out.`,
       ...(!overlap.overlap_detected && {
-        recommended_action: 'Not everything was compared: do what sources says, and check again.',
+        recommended_action: 'Not everything was compared: see what was not looked at, and check again.',
       }),
     }
   const checked_against = { ...overlap.checked_against, ...counts, complete }
