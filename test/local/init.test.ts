@@ -30,6 +30,16 @@ describe('in a clone that nobody shares', () => {
   const MINE = '{"model": "mine"}\n'
   beforeEach(() => tree.write({ '../.claude/settings.json': MINE, '../.codex/config.toml': '' }))
 
+  test('--undo removes what was written for the clone alone, and the next one what holds in all clones', async () => {
+    await init()
+    await init('--only', 'claude')
+    await init('--undo')
+    expect(existsSync(join(tree.path, '.claude/settings.json'))).toBe(false)
+    expect(await readFile(inHome('.claude/settings.json'), 'utf8')).toContain('deconflict')
+    await init('--undo')
+    expect(await readFile(inHome('.claude/settings.json'), 'utf8')).toBe(MINE)
+  })
+
   test('writes the own configuration of the agents that are used, and --undo restores every byte, with a service too', async () => {
     const { code, stdout } = await init()
     expect(code).toBe(0)
