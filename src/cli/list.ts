@@ -38,7 +38,7 @@ type Activity = ActivityPage['items'][number]
 export async function list(runtime: Runtime, options: ListOptions): Promise<ExitCode> {
   const context = await openContext(runtime, options)
   const page = await readActivities(context, options)
-  const lines = options.json ? [] : await linesFor(context, page.items)
+  const lines = options.json ? [] : await linesFor(context, page.items, options)
   context.show(page, () => [
     ...(page.items.length > 0 ? [] : [emptyText(context, options)]),
     ...lines,
@@ -100,11 +100,17 @@ async function firstNonEmptyPage(
 }
 
 /** The lines of the list; without collisions if these cannot be read. */
-async function linesFor(context: CommandContext, activities: readonly Activity[]): Promise<string[]> {
+async function linesFor(
+  context: CommandContext,
+  activities: readonly Activity[],
+  options: ListOptions,
+): Promise<string[]> {
   const { display } = context
   try {
-    const areEnded = activities.length > 0 && !activities.some(({ status }) => isLive(status))
-    if (areEnded) return activityLines(activities, new Map(), display)
+    // An empty list of all work says as well what is missing from it.
+    const isAsked = activities.length > 0 || isFiltered(options)
+    if (isAsked && !activities.some(({ status }) => isLive(status)))
+      return activityLines(activities, new Map(), display)
     const overlaps = await context.client.listOverlaps(context.at)
     const collisions = await nameCollisions(context, activities, overlaps)
     return [...activityLines(activities, collisions, display), ...incompleteLines(overlaps)]
@@ -114,9 +120,13 @@ async function linesFor(context: CommandContext, activities: readonly Activity[]
   }
 }
 
-function emptyText({ at }: CommandContext, { status, risk, actor, branch, mine, all }: ListOptions): string {
-  const isFiltered = [status, risk, actor, branch, mine].some((each) => each !== undefined)
-  if (!isFiltered) return `No ${all ? '' : 'live '}activities in ${at.owner}/${at.repo}.`
+function isFiltered({ status, risk, actor, branch, mine }: ListOptions): boolean {
+  return [status, risk, actor, branch, mine].some((each) => each !== undefined)
+}
+
+function emptyText({ at }: CommandContext, options: ListOptions): string {
+  const { all, status } = options
+  if (!isFiltered(options)) return `No ${all ? '' : 'live '}activities in ${at.owner}/${at.repo}.`
   return all || status
     ? 'No activity matches.'
     : 'No live activity matches; use --all to include finished, archived and expired ones.'

@@ -50,6 +50,7 @@ describe('a remote is compared with the GitHub of the service:', () => {
     silent = await startSilentServer({
       '/healthz': { status: 'ok', github_host },
       '/api/v1/repos/acme/shop/activity': { items: [], next_cursor: null },
+      '/api/v1/repos/acme/shop/overlaps': { items: [], checked_against: { complete: true } },
     })
     await tree.git('remote', 'set-url', 'origin', remote)
     const { code, stderr } = await tree.run(['list'], { env: { DECONFLICT_URL: silent.url } })
