@@ -125,7 +125,7 @@ describe('three instances', () => {
     three = await startThree()
   })
   afterAll(() => three.close())
-  test.each(NAMES)('%s', async (name) => {
+  test.each(NAMES)('%s', { timeout: 600_000 }, async (name) => {
     expect(await play(three, name, subjectOf(name))).toBeNull()
   })
 })
