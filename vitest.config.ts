@@ -91,9 +91,10 @@ export default defineConfig({
           ...timeouts,
           ...random,
           name: 'rules',
-          include: ['test/{rules,support,local}/**/*.test.ts', 'test/architecture.test.ts'],
+          include: ['test/{rules,support}/**/*.test.ts', 'test/architecture.test.ts'],
         },
       },
+      { test: { ...shared, ...timeouts, ...random, name: 'local', include: ['test/local/**/*.test.ts'] } },
       {
         test: {
           ...shared,
