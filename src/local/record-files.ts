@@ -1,6 +1,6 @@
 /** The records of a clone: one JSON file each in its git directory, written under one lock (docs/contract/local.md#records). */
 import { hash, randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredFile } from '../engine/check/source.ts'
 import { encodeDigest } from '../engine/lines/digest.ts'
@@ -8,7 +8,6 @@ import { KEY_BYTES, type LineHasher, lineHasher } from '../engine/lines/line-has
 import type { StoredNotable } from '../engine/records/notable.ts'
 import { createWhole, withLock } from '../git/lock.ts'
 import { keepNewest, namesIn, replaceFile } from '../git/small-files.ts'
-import { Failure } from '../vocabulary/failure.ts'
 import { fetchedAt } from './pull-requests.ts'
 import { type LocalWork, NO_FIELDS, UNCLAIMED } from './work.ts'
 
@@ -80,25 +79,25 @@ export class RecordFiles {
     })
   }
 
-  /** The random key of the clone, which the first call makes. On a disk that cannot be written it lasts for this process. */
+  /** The random key of the clone, made if there is none, or a damaged one. On a disk that cannot be written it lasts for this process. */
   key(): CloneKey {
-    this.#key ??= this.#readKey()
+    this.#key ??= keyOf(this.#storedKey() ?? randomBytes(KEY_BYTES))
     return this.#key
   }
 
-  #readKey(): CloneKey {
+  #storedKey(): Uint8Array | undefined {
     const file = join(this.directory, 'key')
     try {
-      if (!existsSync(file)) {
-        this.#create(this.directory)
-        createWhole(file, randomBytes(KEY_BYTES), { flush: true })
-      }
+      const found = existsSync(file) ? readFileSync(file) : undefined
+      if (found?.length === KEY_BYTES) return found
+      this.#create(this.directory)
+      if (found) rmSync(file, { force: true })
+      createWhole(file, randomBytes(KEY_BYTES), { flush: true })
+      return readFileSync(file)
     } catch {
       // The digests of others cannot be compared then, but their files can.
+      return undefined
     }
-    const key = existsSync(file) ? readFileSync(file) : randomBytes(KEY_BYTES)
-    if (key.length !== KEY_BYTES) throw new Failure('internal_error', `${file}: damaged; delete it`)
-    return { hasher: lineHasher(key), name: hash('sha256', key).slice(0, 8) }
   }
 
   #create(directory: string): void {
@@ -117,6 +116,10 @@ export class RecordFiles {
         : [record.notable.id, record]
     replaceFile(join(this.#work, `${id}.json`), JSON.stringify(value))
   }
+}
+
+function keyOf(key: Uint8Array): CloneKey {
+  return { hasher: lineHasher(key), name: hash('sha256', key).slice(0, 8) }
 }
 
 /** The record of a file, which another version of the command may have written; undefined if it is none. Throws as well. */

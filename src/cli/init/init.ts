@@ -36,8 +36,8 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
   // What was written for this clone alone goes first. What was written before there was a service is still found.
   const isHere = options.undo === true && existsSync(own)
   const isLeft = options.undo === true && existsSync(users)
-  const isPerson = isLeft || isPersonal(home, { root, ...directories })
-  const is_user = options.user ?? (!options.only && !isHere && isPerson)
+  const isOfPerson = isLeft || isPersonal(home, { root, ...directories })
+  const is_user = options.user ?? (!options.only && !isHere && isOfPerson)
   const scope = scopeOf({ ...options, is_user }, { home, root })
   const { parts, left_out } = await withAsked(runtime, options, scope)
   const file = is_user ? users : own
