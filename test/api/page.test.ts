@@ -202,13 +202,16 @@ describe('the collisions that the page polls', () => {
     expect((await poll('ada', 'W/"other"')).status).toBe(200)
   })
 
-  test('of one activity have another version after its heartbeat too, or when somebody comes', async () => {
+  test('of one activity have another version after its heartbeat, when somebody comes or goes, and as it ends', async () => {
     const body = { title: 'Retry', summary: 'Some.', actor: 'Ada' }
     const { activity } = (await service.api('POST', '/activity', { body })).body
     const path = `/activity/${activity.id}`
     const changes = [
       () => service.api('POST', `${path}/heartbeat`),
-      () => service.api('POST', '/activity', { body }),
+      () => service.api('POST', '/activity', { body: { ...body, ttl_ms: 60_000 } }),
+      async () => service.clock.advance(60_000),
+      () => service.api('PATCH', path, { body: { status: 'merged' } }),
+      async () => service.clock.advance(86_400_000),
     ]
     for (const change of changes) {
       const version = (await poll('ada', undefined, path)).headers.get('etag') as string

@@ -109,10 +109,10 @@ export const HANDLERS: {
   },
   getActivity: async (ctx, _, id) => {
     const activity = await activities.getActivity(ctx, id)
-    const { heartbeat_at, expires_at } = activity
+    const { updated_at, heartbeat_at, expires_at } = activity
     const pr_reminder_due = activities.isReminderDue(ctx, activity)
-    // What changes without a new version of the live records.
-    const version = await liveVersion(ctx, [id, heartbeat_at, expires_at, pr_reminder_due])
+    // What changes without a new version of the live records, and which row was read: a change may have come since.
+    const version = await liveVersion(ctx, [id, updated_at, heartbeat_at, expires_at, pr_reminder_due])
     const read = async () => ({
       ...activityForm.fullOf(activity),
       pr_reminder_due,
