@@ -68,8 +68,8 @@ const runner = {
   },
 }
 const run = () => runNext(runner)
-const leaseSome = (all: number, not_urgent = all) =>
-  leaseDue(db, now, { leased_until: inMs(LEASE_MS), places: { all, not_urgent, lapsed: 1 } })
+const leaseSome = (all: number, not_urgent = all, lapsed = 1) =>
+  leaseDue(db, now, { leased_until: inMs(LEASE_MS), places: { all, not_urgent, lapsed } })
 const leaseOne = async (): Promise<JobRow | undefined> => (await leaseSome(1))[0]
 async function runAll(): Promise<string[]> {
   const from = ran.length
@@ -368,6 +368,15 @@ describe('several jobs that are leased at once', () => {
     expect(idsOf(await leaseSome(4, 2))).toEqual(['push', 'acme-1', 'acme-2'])
     expect(idsOf(await leaseSome(1, 0))).toEqual([])
     expect(idsOf(await leaseSome(2, 2))).toEqual(['acme-3'])
+  })
+
+  test('do not wait for those whose runs outlived their leases, however many there are', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => ofRepository(index + 1))
+    await enqueue(db, [...many, job('push', { repo_id: 99, run_at: inMs(LEASE_MS) })], now)
+    expect(await leaseSome(20)).toHaveLength(20)
+    advance(LEASE_MS)
+    expect(idsOf(await leaseSome(2))).toEqual(['acme-1'])
+    expect(idsOf(await leaseSome(2, 2, 0))).toEqual(['push'])
   })
 })
 

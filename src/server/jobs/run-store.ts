@@ -27,7 +27,7 @@ function findRunnable(tx: Db, now: Date, { places }: LeaseRequest): Promise<Cand
       row_number() over (partition by priority, owner order by run_at, id) + coalesce(held.count, 0) as place
     from jobs left join (select owner, count(*) from running group by owner) as held using (owner)
     where state = 'pending' and priority < ${below} and run_at <= ${at}
-      and (leased_until is null or leased_until <= ${at})
+      and (leased_until is null or leased_until <= ${at} and ${places.lapsed > 0}::boolean)
       and (repo_id = 0 or repo_id not in (select repo_id from running))
   ) as runnable`
   return tx
