@@ -105,12 +105,13 @@ describe('a closed record is deleted RETENTION_DAYS later, to the millisecond:',
 
   test.each<[string, 'activity' | 'notables', number, (id: string) => Promise<unknown>]>([
     ['an archived activity', 'activity', 0, (id) => patch(id, 'archived')],
+    ['paused work', 'activity', 0, async (id) => [await patch(id, 'paused'), await patch(id, 'archived')]],
     ['an activity whose expiry no sweep had stored', 'activity', 1, async () => {}],
     ['a finished activity', 'activity', 1, (id) => patch(id, 'merged')],
     ['an archived notable', 'notables', 0, (id) => repo.request('POST', `/notables/${id}/archive`)],
     ['an expired notable', 'notables', 7, async () => {}],
   ])('%s', async (_, kind, days, close) => {
-    const id = kind === 'activity' ? await repo.createActivity({}) : await repo.createNotable({})
+    const id = kind === 'activity' ? await repo.createActivity({ branch: 'a' }) : await repo.createNotable({})
     await close(id)
     await expectPurgedAfter((days + RETENTION_DAYS) * DAY_MS, `/${kind}/${id}`)
   })
@@ -135,13 +136,16 @@ describe('a closed record is deleted RETENTION_DAYS later, to the millisecond:',
   async function expectPurgedAfter(ms: number, address: string) {
     service.clock.advance(ms - 1)
     expect((await sweep(service.app)).purged).toBe(0)
-    expect((await repo.request('GET', address)).status).toBe(200)
     await makeDue()
     service.clock.advance(1)
     expect((await sweep(service.app)).purged).toBe(1)
     expect(await repo.request('GET', address)).toMatchObject({
       status: 404,
       body: { error: { type: 'not_found' } },
+    })
+    expect(await repo.check({ branch: 'a' })).toMatchObject({
+      expected_activity_ids: [],
+      related_notable_ids: [],
     })
   }
 })

@@ -1,17 +1,18 @@
 /** Queries of the sweep that activities and notables share: which records have expired, and which are old enough to delete. */
 import { and, eq, inArray, lte, or, type SQL } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
 import type { Db } from './database.ts'
 import { hourAt } from './statements.ts'
 
 /** How many records one transaction of the sweep changes. */
 export const BATCH = 500
 
-type Column = 'repo_id' | 'id' | 'status' | 'archived_at' | 'expires_hour' | 'expires_at'
-type Records = PgTable & Record<Column, PgColumn>
+type Column = 'repo_id' | 'id' | 'status' | 'archived_at' | 'expires_hour' | 'expires_at' | 'version'
+export type Records = PgTable & Record<Column, PgColumn>
 
 /** The records of a repository that expired or were closed at or before `instant`. */
-interface Until {
+export interface Until {
   repo_id: number
   instant: Date
 }
@@ -30,27 +31,29 @@ export function hasExpired(
   return and(eq(table.repo_id, repo_id), canExpire, expiresBy(table, instant))
 }
 
-function wasClosed(table: Records, { repo_id, instant }: Until): SQL | undefined {
+/** Archived or expired, and stored as that. */
+export function wasClosed(table: Records, { repo_id, instant }: Until): SQL | undefined {
   const archived = and(eq(table.status, 'archived'), lte(table.archived_at, instant))
   const expired = and(eq(table.status, 'expired'), expiresBy(table, instant))
   return and(eq(table.repo_id, repo_id), or(archived, expired))
 }
 
-/** The ids of a batch of the records that `condition` selects, locked until the transaction `tx` ends. It leaves out those that another transaction has locked. */
-export async function lockBatch(tx: Db, table: Records, condition: SQL | undefined): Promise<string[]> {
-  const rows = await tx
-    .select({ id: table.id })
-    .from(table)
-    .where(condition)
-    .limit(BATCH)
-    .for('update', { skipLocked: true })
-  return rows.map(({ id }) => id as string)
+/** A record of a batch. */
+interface Locked {
+  id: string
+  status: ActivityStatus
+  version: number
 }
 
-/** Deletes a batch of the records that were archived or expired at or before `instant`, in the transaction `tx`; returns how many. */
-export async function deleteClosed(tx: Db, table: Records, until: Until): Promise<number> {
-  const ids = await lockBatch(tx, table, wasClosed(table, until))
-  if (ids.length > 0)
-    await tx.delete(table).where(and(eq(table.repo_id, until.repo_id), inArray(table.id, ids)))
-  return ids.length
+/** A batch of the records that `condition` selects, locked until the transaction `tx` ends. It leaves out those that another transaction has locked. */
+export async function lockBatch(tx: Db, table: Records, condition: SQL | undefined): Promise<Locked[]> {
+  const { id, status, version } = table
+  const batch = tx.select({ id, status, version }).from(table).where(condition).limit(BATCH)
+  return (await batch.for('update', { skipLocked: true })) as Locked[]
+}
+
+/** The records of a batch. */
+export function isAmong(table: Records, repo_id: number, batch: readonly { id: string }[]): SQL | undefined {
+  const ids = batch.map(({ id }) => id)
+  return and(eq(table.repo_id, repo_id), inArray(table.id, ids))
 }

@@ -1,19 +1,19 @@
 /** The live sets of the repositories that were asked last, in the memory of this instance, and their versions in the database. Every statement starts with the repository id. */
 
-import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { LiveSet } from '../../../engine/live-set.ts'
 import { Failure } from '../../../vocabulary/failure.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared } from '../../platform/db/statements.ts'
+import { isAmong, lockBatch, type Records, type Until, wasClosed } from '../../platform/db/sweep-batches.ts'
 import { type Counted, live_sets } from './table.ts'
 
-/** What a change does besides: how many more records are live, and whether links between branches changed, or live records were deleted. */
+/** What a change does besides: how many more records are live, and whether links between branches changed. */
 export interface Change {
   activities?: number
   notables?: number
   links?: boolean
-  deleted?: boolean
 }
 
 export type LiveSetRow = typeof live_sets.$inferSelect
@@ -23,15 +23,12 @@ export type LiveSetRow = typeof live_sets.$inferSelect
  * version. Lock the records before and jobs after it, in every transaction, so that none wait for each other.
  */
 export async function raiseVersion(tx: Db, repo_id: number, change: Change = {}): Promise<LiveSetRow> {
-  const { activities = 0, notables = 0, links = false, deleted = false } = change
-  const [row] = await runRaise(tx, { repo_id, activities, notables, links, deleted })
+  const { activities = 0, notables = 0, links = false } = change
+  const [row] = await runRaise(tx, { repo_id, activities, notables, links })
   return row as LiveSetRow
 }
 
 const added = (counted: Counted): SQL => sql`${live_sets[counted]} + ${sql.placeholder(counted)}::int`
-
-const raisedIf = (changed: 'links' | 'deleted', before: SQLWrapper): SQL =>
-  sql`case when ${sql.placeholder(changed)}::boolean then ${live_sets.version} + 1 else ${before} end`
 
 const runRaise = prepared('raise_version', (db) =>
   db
@@ -45,14 +42,30 @@ const runRaise = prepared('raise_version', (db) =>
       target: live_sets.repo_id,
       set: {
         version: sql`${live_sets.version} + 1`,
-        links_version: raisedIf('links', live_sets.links_version),
-        deleted_version: raisedIf('deleted', live_sets.deleted_version),
+        links_version: sql`case when ${sql.placeholder('links')}::boolean then ${live_sets.version} + 1 else ${live_sets.links_version} end`,
         activities: added('activities'),
         notables: added('notables'),
       },
     })
     .returning(),
 )
+
+/** Lets live sets with an older version read all records again, in the transaction `tx` that deletes some. */
+export async function noteDeleted(tx: Db, repo_id: number, version: number): Promise<void> {
+  const isKnownOlder = and(eq(live_sets.repo_id, repo_id), lt(live_sets.deleted_version, version))
+  await tx.update(live_sets).set({ deleted_version: version }).where(isKnownOlder)
+}
+
+/** Deletes a batch of the records that were archived or expired at or before `instant`, in the transaction `tx`; returns how many. */
+export async function deleteClosed(tx: Db, table: Records, until: Until): Promise<number> {
+  const { repo_id } = until
+  const batch = await lockBatch(tx, table, wasClosed(table, until))
+  if (batch.length === 0) return 0
+  await tx.delete(table).where(isAmong(table, repo_id, batch))
+  // Who has not read yet that they were closed cannot read it any more.
+  await noteDeleted(tx, repo_id, Math.max(...batch.map(({ version }) => version)))
+  return batch.length
+}
 
 /** Lets creates wait until the transaction `tx` ends. */
 export async function lockLiveSet(tx: Db, repo_id: number): Promise<void> {

@@ -14,7 +14,7 @@ export const live_sets = pgTable('live_sets', {
   version: bigint({ mode: 'number' }).notNull().default(FIRST_VERSION),
   /** The version of the last change of the links between branches. */
   links_version: bigint({ mode: 'number' }).notNull().default(0),
-  /** The version at which live records were last deleted, or the first one. Who knows an older one reads all records again. */
+  /** Who knows an older version reads all records again: that of the last change of a record that was deleted, or the first one. */
   deleted_version: bigint({ mode: 'number' }).notNull().default(FIRST_VERSION),
   /** The numbers of the records that are stored as live. */
   activities: integer().notNull().default(0),

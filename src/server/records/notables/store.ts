@@ -19,7 +19,7 @@ import { outlineOf } from '../../../engine/records/notable.ts'
 import type { ListNotables, NotableStatus } from '../../../vocabulary/contract/notable.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { prepared, preparedByIds } from '../../platform/db/statements.ts'
-import { hasExpired, lockBatch } from '../../platform/db/sweep-batches.ts'
+import { hasExpired, isAmong, lockBatch } from '../../platform/db/sweep-batches.ts'
 import { raiseVersion } from '../live-sets/store.ts'
 import { type NotableRow, notables } from './table.ts'
 
@@ -135,12 +135,13 @@ export async function listChangedNotables(db: Db, repo_id: number, version: numb
 /** Stores the expiry of a batch of notables past `expires_at`, in the transaction `tx`; returns them. */
 export async function expireNotables(tx: Db, repo_id: number, now: Date): Promise<{ id: string }[]> {
   const isDue = hasExpired(notables, eq(notables.status, 'active'), { repo_id, instant: now })
-  const ids = await lockBatch(tx, notables, isDue)
-  if (ids.length === 0) return []
-  const { version } = await raiseVersion(tx, repo_id, { notables: -ids.length })
-  return tx
+  const due = await lockBatch(tx, notables, isDue)
+  if (due.length === 0) return []
+  const { version } = await raiseVersion(tx, repo_id, { notables: -due.length })
+  const expired = { status: 'expired', updated_at: sql`${notables.expires_at}`, version } as const
+  await tx
     .update(notables)
-    .set({ status: 'expired', updated_at: sql`${notables.expires_at}`, version })
-    .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, ids)))
-    .returning({ id: notables.id })
+    .set(expired)
+    .where(isAmong(notables, repo_id, due))
+  return due
 }
