@@ -110,10 +110,13 @@ describe('a heartbeat', () => {
     expect(await read(before.id)).toEqual({ ...before, ...signs })
   })
 
-  test('by PATCH has the same effect', async () => {
+  test('by PATCH has the same effect, with the scope that it has too', async () => {
     const before = await activityIn('blocked')
+    const compared = async () => (await repo.request('GET', '/overlaps')).headers.get('etag')
+    const version = await compared()
     service.clock.advance(HOUR_MS)
-    expect((await patch(before.id, { heartbeat: true })).status).toBe(200)
+    expect((await patch(before.id, { heartbeat: true, scope: {} })).status).toBe(200)
+    expect(await compared()).toBe(version)
     const signs = { heartbeat_at: now(), expires_at: inHours(24) }
     expect(await read(before.id)).toEqual({ ...before, ...signs })
   })

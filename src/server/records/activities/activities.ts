@@ -91,7 +91,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
       files && isLive(row.status) && (await saveFiles(within, row, { origin: 'declared', files }))
     if (!changesAnything(row, changes) && !hasNewLines) return row
     const isChanged = !isHeartbeat(row, changes) || hasNewLines
-    const times = { ...(scope && { declared_at: now }), ...(isChanged && { updated_at: now }) }
+    const times = isChanged && { updated_at: now, ...(scope && { declared_at: now }) }
     const updated = await store.updateActivity(db, stored, { ...changes, ...times })
     if (isChanged) await enqueueRechecks(within, [updated])
     return updated
