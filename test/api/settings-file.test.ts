@@ -158,12 +158,21 @@ describe('after a push, whatever the order of deliveries,', () => {
   })
 })
 
-test('every hour, a missed change is found', async () => {
+test('every hour, missed changes of each file are found', async () => {
   await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
-  repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 6000')
   await fixture.service.enqueueFirstJobs()
-  await repository.advance(3_600_000)
-  expect((await shown()).activity_ttl_ms).toBe(6000)
+  for (const [path, text, stored] of [
+    [LABELER, 'tills: [src/till/**]\n', { labeler_areas: { tills: ['src/till/**'] } }],
+    [ATTRIBUTES, 'gen/* linguist-generated\n', { noise_attributes: [{ glob: 'gen/*' }] }],
+    [SETTINGS, 'activity_ttl_ms: 60000000', { settings: { activity_ttl_ms: 60_000_000 } }],
+  ] as const) {
+    await repository.advance(3_600_000)
+    repository.githubRepo.write(path, text)
+    await repository.advance(3_600_000)
+    expect(await findRepository(fixture.service.app.database.connection(), repository.id)).toMatchObject(
+      stored,
+    )
+  }
 })
 
 describe('another default branch has its own settings file', () => {

@@ -50,7 +50,8 @@ function entriesOf(files: Tree, self: string): (Json & { path: string })[] {
     }
   })
   const trees = [...directories].map((path) => {
-    const sha = digest(`tree ${path}`).slice(0, 40)
+    const within = Object.entries(files).filter(([name]) => name.startsWith(`${path}/`))
+    const sha = digest(`tree ${JSON.stringify(within)}`).slice(0, 40)
     return { path, mode: '040000', type: 'tree', sha, url: `${self}/trees/${sha}` }
   })
   return [...blobs, ...trees].sort((one, other) => (one.path < other.path ? -1 : 1))

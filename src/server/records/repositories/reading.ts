@@ -219,6 +219,12 @@ export class ConditionalReads {
     }
   }
 
+  /** Keeps a text beside the ETags. Returns whether it was kept already. */
+  isNoted(address: string, text: string): boolean {
+    this.#seen.set(address, text)
+    return this.#stored.get(address) === text
+  }
+
   /** Stores the ETags, once what was read has been applied. */
   async save(): Promise<void> {
     const { db, now, repo } = this.#ctx

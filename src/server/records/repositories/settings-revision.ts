@@ -1,7 +1,6 @@
 /** Reads the settings of a repository again, in case a push was missed. */
-import { dirname } from 'node:path/posix'
 import { isDeepStrictEqual } from 'node:util'
-import { SETTINGS_PATH } from '../../../vocabulary/contract/settings.ts'
+import { SETTINGS_PATHS } from '../../../vocabulary/contract/settings.ts'
 import { statusOf } from '../../github/client.ts'
 import { isNotFound, isWithoutPermission, named, type Reader } from '../../github/repository-calls.ts'
 import type { App } from './app.ts'
@@ -11,7 +10,7 @@ import { type NamedRepository, refreshSettings } from './stored-settings.ts'
 
 /**
  * Reads the settings of the default branch again, like `refreshSettings`. Returns whether they say something else than before.
- * `reads`: asks with ETags first, which costs no quota if nothing changed.
+ * `reads`: reads the root directory first, which costs no quota if nothing changed.
  */
 export async function reviseSettings(
   app: App,
@@ -24,34 +23,34 @@ export async function reviseSettings(
   return after !== undefined && !isDeepStrictEqual(settingsIn(before), settingsIn(after))
 }
 
+/** What the root directory shows of the files that configure a repository. */
+const ROOTS = SETTINGS_PATHS.map((path) => path.split('/')[0])
+
 /**
- * Whether the default branch certainly has the settings file that it had. A file that does not exist has no ETag, and asking for
- * it costs a call each time; the list of the root directory has one. One or two calls.
+ * Whether the default branch certainly has the files that it had when they were last read again: the list of the root directory has a hash
+ * of each file, and of all in a directory. A file that does not exist has no ETag. One call.
  */
 async function isStillSame(
   client: Reader,
   repository: NamedRepository,
   { reads, before }: { reads: ConditionalReads; before: RepositoryRow | undefined },
 ): Promise<boolean> {
-  const asked = named(repository)
-  const hadNone = !before?.settings && !before?.settings_errors.length
+  const options = { ...named(repository), tree_sha: 'HEAD' }
   try {
-    if (hadNone) {
-      const options = { ...asked, tree_sha: 'HEAD' }
-      const root = await reads.read('tree', (headers) => client.rest.git.getTree({ ...options, headers }))
-      if (!root?.tree.some(({ path }) => path === dirname(SETTINGS_PATH))) return true
-    }
-    const options = { ...asked, path: SETTINGS_PATH }
-    return (
-      (await reads.read('settings', (headers) => client.rest.repos.getContent({ ...options, headers }))) ===
-      undefined
-    )
+    const root = await reads.read('tree', (headers) => client.rest.git.getTree({ ...options, headers }))
+    if (root === undefined) return true
+    const hashes = root.tree.flatMap(({ path, sha }) => (ROOTS.includes(path) ? `${path} ${sha}` : []))
+    return reads.isNoted('settings', hashes.join()) || (hashes.length === 0 && hasNone(before))
   } catch (error) {
     // An empty repository has no tree: 409.
-    if (isNotFound(error) || statusOf(error) === 409) return hadNone
+    if (isNotFound(error) || statusOf(error) === 409) return hasNone(before)
     if (isWithoutPermission(error)) return true
     throw error
   }
+}
+
+function hasNone(row: RepositoryRow | undefined): boolean {
+  return isDeepStrictEqual(settingsIn(row), [null, [], null, null])
 }
 
 /** What the settings files say. */
