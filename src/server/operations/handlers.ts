@@ -15,6 +15,7 @@ import {
   type OutputOf,
   type RepositoryOperationName,
 } from '../../vocabulary/contract/contract.ts'
+import { readIssueNumber } from '../../vocabulary/contract/issue.ts'
 import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { isBot } from '../../vocabulary/names.ts'
 import { getMergeOrder, inDatabase, liveVersion, versionedOverlaps } from '../compare/database-source.ts'
@@ -132,7 +133,7 @@ export const HANDLERS: {
   },
   archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
   reserveNumber: (ctx, input, id) => reserveNumber(inDatabase(ctx), id, input),
-  getIssue: (ctx, _, id) => getIssue(ctx, id),
+  getIssue: (ctx, _, id) => getIssue(ctx, readIssueNumber(id)),
   listOverlaps: versionedOverlaps,
   getMergeOrder,
   listNotables: notables.listNotables,

@@ -27,7 +27,8 @@ export async function lockOrigin(
 /** Where activities are: on a branch, on top of one, or in a pull request. */
 type Place = { branch: string } | { base_branch: string } | { pr_number: number }
 
-function selectLive(db: Db, repo_id: number, place: Place, now: Date) {
+/** The live activities there, oldest first. */
+export function listLive(db: Db, repo_id: number, place: Place, now: Date) {
   const isThere =
     'pr_number' in place
       ? eq(activities.pr_number, place.pr_number)
@@ -41,11 +42,6 @@ function selectLive(db: Db, repo_id: number, place: Place, now: Date) {
     .orderBy(asc(activities.id))
 }
 
-/** The live activities there, oldest first. */
-export async function listLive(db: Db, repo_id: number, place: Place, now: Date): Promise<ActivityRow[]> {
-  return selectLive(db, repo_id, place, now)
-}
-
 /** Locks the live activities of a branch until the transaction `tx` ends. */
 export async function lockLiveOnBranch(
   tx: Db,
@@ -53,7 +49,7 @@ export async function lockLiveOnBranch(
   branch: string,
   now: Date,
 ): Promise<ActivityRow[]> {
-  return selectLive(tx, repo_id, { branch }, now).for('update')
+  return listLive(tx, repo_id, { branch }, now).for('update')
 }
 
 /** The numbers of the pull requests of live activities. */

@@ -9,7 +9,6 @@ import {
   type Issue,
   type IssueClaim,
   type IssueWorker,
-  readIssueNumber,
 } from '../../../vocabulary/contract/issue.ts'
 import { liveSetOf } from '../../compare/database-source.ts'
 import { listPlaced } from '../activities/store.ts'
@@ -24,14 +23,11 @@ const DONE_WITHIN_MS = 30 * DAY_MS
 export async function getIssueClaim(ctx: RepoContext, activity: ActivityRow): Promise<IssueClaim | null> {
   const [number] = issuesOf(activity)
   if (number === undefined) return null
-  const [first, done_by] = await Promise.all([listWorkers(ctx, number), findDoneBy(ctx, number)])
-  const holder = first[0] ?? null
+  const { holder, done_by } = await getIssue(ctx, number)
   return { number, claimed: holder?.activity_id === activity.id, holder, done_by }
 }
 
-/** `digits`: the number as it is in the path. Throws `not_found` for any other text. */
-export async function getIssue(ctx: RepoContext, digits: string): Promise<Issue> {
-  const number = readIssueNumber(digits)
+export async function getIssue(ctx: RepoContext, number: number): Promise<Issue> {
   const [workers, done_by] = await Promise.all([listWorkers(ctx, number), findDoneBy(ctx, number)])
   const [holder = null, ...others] = workers
   return { number, holder, others: others.slice(0, ISSUE_OTHERS_MAX), done_by }

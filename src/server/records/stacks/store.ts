@@ -1,5 +1,5 @@
 /** Queries for the commits and links of branches. Every statement starts with the repository id. */
-import { and, asc, eq, inArray, lt, ne, not, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lt, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { raiseVersion } from '../live-sets/store.ts'
@@ -129,15 +129,10 @@ export async function deleteLinksBelow(
 ): Promise<number> {
   const isUnseen = and(
     eq(branch_links.branch, branch),
-    not(isAmong(branch_links.base_branch, kept)),
-    not(isAmong(sql`coalesce(${branch_links.sha}, '')`, shas)),
+    notInArray(branch_links.base_branch, kept),
+    or(isNull(branch_links.sha), notInArray(branch_links.sha, shas)),
   )
   return deleteLinks(db, repo_id, isUnseen)
-}
-
-/** One parameter for a list of any length. */
-function isAmong(value: SQLWrapper, list: string[]): SQL {
-  return sql`${value} in (select json_array_elements_text(${JSON.stringify(list)}::text::json))`
 }
 
 /** Deletes the links of a branch in both directions. */
