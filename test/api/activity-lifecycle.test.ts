@@ -138,12 +138,8 @@ describe('the archive operation', () => {
     const answer = await archive(before.id)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ id: before.id, status: 'archived', archived_at: now() })
-    expect(await read(before.id)).toEqual({
-      ...before,
-      ...archivedNow(),
-      status: 'archived',
-      updated_at: now(),
-    })
+    const archived = { ...before, ...archivedNow(), status: 'archived', updated_at: now() }
+    expect(await read(before.id)).toEqual(archived)
   })
 
   test('returns the first archived_at again and changes nothing', async () => {

@@ -75,7 +75,7 @@ test('a change on another instance is visible at once', async () => {
   const other = await startTestService({ token: 'ada', config: { database_url } })
   other.clock.now = service.clock.now
   expect(await pairsIn(repo)).toEqual([ids])
-  const path = `/api/v1/repos/acme/r${repo.id - 1000}/activity/${ids[0]}`
+  const path = `/api/v1/repos/${repo.full_name}/activity/${ids[0]}`
   expect((await other.api('PATCH', path, { body: { status: 'merged' } })).status).toBe(200)
   expect(await pairsIn(repo)).toEqual([])
   await other.close()

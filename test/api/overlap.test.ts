@@ -213,11 +213,9 @@ test('notables stop applying at applies_until', async () => {
 })
 
 describe('reuse', () => {
-  const pr_url = 'https://github.com/acme/r0/pull/7'
-
   test('a recently merged activity that overlaps is suggested, archived or not', async () => {
-    const { request, id: repo_id, createActivity, check } = repository()
-    const url = pr_url.replace('r0', `r${repo_id - 1000}`)
+    const { request, full_name, createActivity, check } = repository()
+    const url = `https://github.com/${full_name}/pull/7`
     const text = { title: 'Retry payments', summary: 'Retries twice.' }
     const id = await createActivity({ ...text, pr_url: url, scope: { paths: ['src/**'] } })
     const elsewhere = await createActivity({ scope: { paths: ['docs/**'] } })

@@ -65,8 +65,7 @@ describe('an installation', () => {
     ['private', true],
     ['public', false],
   ])('does not take over a %s repository of another by naming it', async (_, isPrivate) => {
-    const known = github.state.repositories.find(({ id }) => id === repo.id)
-    if (known) known.private = isPrivate
+    repo.githubRepo.repository.private = isPrivate
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.deliverAndRun(repo.event(1, 'opened'))
     const own = (await stored())?.installation_id

@@ -10,6 +10,7 @@ const LABELER = '.github/labeler.yml'
 
 const { fixture, github, repository } = usePullRequests()
 
+const stored = () => findRepository(fixture.service.app.database.connection(), repository.id)
 const shown = async () => (await repository.request('GET', '/settings')).body
 const reads = () => repository.calls().filter((route) => route.includes('/contents/'))
 const READS = [SETTINGS, ATTRIBUTES].map((path) => `GET /contents/${path}`)
@@ -158,21 +159,17 @@ describe('after a push, whatever the order of deliveries,', () => {
   })
 })
 
-test('every hour, missed changes of each file are found', async () => {
+test.each([
+  [SETTINGS, 'activity_ttl_ms: 6000', { settings: { activity_ttl_ms: 6000 } }],
+  [LABELER, 'tills: [src/till/**]', { labeler_areas: { tills: ['src/till/**'] } }],
+  [ATTRIBUTES, 'gen/* linguist-generated', { noise_attributes: [{ glob: 'gen/*' }] }],
+])('every hour, a missed change of %s is found', async (path, text, says) => {
   await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
   await fixture.service.enqueueFirstJobs()
-  for (const [path, text, stored] of [
-    [LABELER, 'tills: [src/till/**]\n', { labeler_areas: { tills: ['src/till/**'] } }],
-    [ATTRIBUTES, 'gen/* linguist-generated\n', { noise_attributes: [{ glob: 'gen/*' }] }],
-    [SETTINGS, 'activity_ttl_ms: 60000000', { settings: { activity_ttl_ms: 60_000_000 } }],
-  ] as const) {
-    await repository.advance(3_600_000)
-    repository.githubRepo.write(path, text)
-    await repository.advance(3_600_000)
-    expect(await findRepository(fixture.service.app.database.connection(), repository.id)).toMatchObject(
-      stored,
-    )
-  }
+  await repository.advance(3_600_000)
+  repository.githubRepo.write(path, text)
+  await repository.advance(3_600_000)
+  expect(await stored()).toMatchObject(says)
 })
 
 describe('another default branch has its own settings file', () => {
@@ -273,8 +270,7 @@ describe('noise', () => {
       ATTRIBUTES,
       '# of Ada\n*.ts text eol=lf\ngen/*.go linguist-generated diff=go\n',
     )
-    const stored = await findRepository(fixture.service.app.database.connection(), repository.id)
-    expect(stored?.noise_attributes).toEqual([{ glob: 'gen/*.go', says: { generated: true } }])
+    expect((await stored())?.noise_attributes).toEqual([{ glob: 'gen/*.go', says: { generated: true } }])
   })
 })
 

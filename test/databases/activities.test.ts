@@ -4,7 +4,7 @@ import { useRepository } from '../support/repository.ts'
 
 const HOUR_MS = 3_600_000
 
-const { github, service, repo } = useRepository()
+const { service, repo } = useRepository()
 
 beforeEach(() => service.clock.advance(60_000))
 
@@ -20,6 +20,7 @@ const whole = {
   blocking: true,
 }
 const now = () => service.clock.now.toISOString()
+const pullUrl = () => `https://github.com/${repo.full_name}/pull/7`
 
 const keys = (value: object) => Object.keys(value).sort()
 
@@ -73,8 +74,7 @@ describe('creating', () => {
   })
 
   test('with every field stores each', async () => {
-    const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
-    const body = { ...whole, pr_url: `https://github.com/${full_name}/pull/7` }
+    const body = { ...whole, pr_url: pullUrl() }
     const { activity } = (await repo.request('POST', '/activity', { body })).body
     expect(activity).toMatchObject(body)
     expect(await read(activity.id)).toEqual(activity)
@@ -106,12 +106,8 @@ describe('a pull request is due', () => {
   })
 
   test('never without a branch, with a pull request, or when the activity is not live', async () => {
-    const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
     const branchless = await repo.createActivity({})
-    const linked = await repo.createActivity({
-      branch: 'a',
-      pr_url: `https://github.com/${full_name}/pull/7`,
-    })
+    const linked = await repo.createActivity({ branch: 'a', pr_url: pullUrl() })
     const merged = await repo.createActivity({ branch: 'b' })
     const archived = await repo.createActivity({ branch: 'c' })
     const live = await repo.createActivity({ branch: 'd' })
@@ -148,8 +144,7 @@ describe('updating', () => {
   })
 
   test('clears a field that is sent as null', async () => {
-    const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
-    const { activity } = await repo.create({ ...whole, pr_url: `https://github.com/${full_name}/pull/7` })
+    const { activity } = await repo.create({ ...whole, pr_url: pullUrl() })
     const cleared = { branch: null, base_branch: null, pr_url: null }
     await repo.request('PATCH', `/activity/${activity.id}`, { body: cleared })
     expect(await read(activity.id)).toMatchObject(cleared)

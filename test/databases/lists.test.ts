@@ -6,7 +6,7 @@ import { type TestRepository, useRepositories } from '../support/repository.ts'
 const DAY_MS = 86_400_000
 
 const fixture = useRepositories()
-const { github, repository } = fixture
+const { repository } = fixture
 
 /** The titles of a list, joined. In these tests the title of a record is a letter. */
 async function titles(repo: TestRepository, address: string): Promise<string> {
@@ -20,10 +20,7 @@ describe('the list of activities', () => {
 
   beforeAll(async () => {
     repo = repository()
-    const pull = (number: number) => {
-      const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
-      return `https://github.com/${full_name}/pull/${number}`
-    }
+    const pull = (number: number) => `https://github.com/${repo.full_name}/pull/${number}`
     await repo.create({ title: 'X', actor: 'Ada', branch: 'pay' })
     fixture.service.clock.advance(DAY_MS)
     const all = [

@@ -87,6 +87,7 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
     })
   return {
     id: repo_id,
+    full_name,
     request,
     create,
     /** Creates an activity and returns its id. */

@@ -58,12 +58,11 @@ export async function noteDeleted(tx: Db, repo_id: number, version: number): Pro
 
 /** Deletes a batch of the records that were archived or expired at or before `instant`, in the transaction `tx`; returns how many. */
 export async function deleteClosed(tx: Db, table: Records, until: Until): Promise<number> {
-  const { repo_id } = until
   const batch = await lockBatch(tx, table, wasClosed(table, until))
   if (batch.length === 0) return 0
-  await tx.delete(table).where(isAmong(table, repo_id, batch))
+  await tx.delete(table).where(isAmong(table, until.repo_id, batch))
   // Who has not read yet that they were closed cannot read it any more.
-  await noteDeleted(tx, repo_id, Math.max(...batch.map(({ version }) => version)))
+  await noteDeleted(tx, until.repo_id, Math.max(...batch.map(({ version }) => version)))
   return batch.length
 }
 
