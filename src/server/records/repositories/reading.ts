@@ -96,22 +96,14 @@ export async function readGithub<Result>(
   work: (reader: Reader, ctx: RepoContext) => Promise<Result>,
   options: Pick<CallOptions, 'named_since'> = {},
 ): Promise<Result | undefined> {
-  return ctx.repo.is_watched ? asWatcher(app, ctx, work, options) : asInstallation(app, ctx, work, options)
-}
-
-async function asWatcher<Result>(
-  app: App,
-  ctx: RepoContext,
-  work: (reader: Reader, ctx: RepoContext) => Promise<Result>,
-  { named_since }: Pick<CallOptions, 'named_since'>,
-): Promise<Result | undefined> {
+  if (!ctx.repo.is_watched) return asInstallation(app, ctx, work, options)
   const { now, repo } = ctx
   const { watch } = app
   if (!watch) return undefined
   const paused = [watch.pausedUntil(now), watch.find(repo)?.retry_at].find((until) => until && until > now)
   if (paused) throw new RateLimited(paused)
   try {
-    const confirmed = await confirmName(app, ctx, { client: watch.reader, named_since })
+    const confirmed = await confirmName(app, ctx, { client: watch.reader, named_since: options.named_since })
     return confirmed && (await work(watch.reader, confirmed))
   } catch (error) {
     const pause_ms = pauseAfter(error, app.clock())
