@@ -4,12 +4,11 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
 import { pairs } from '../../src/server/tell/table.ts'
+import { DAY_MS, later } from '../../src/vocabulary/clock.ts'
 import { postMcp } from '../support/api.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { commentEvent } from '../support/webhooks.ts'
-
-const DAY_MS = 86_400_000
 
 const { fixture, github, repository, useSettings } = usePullRequests()
 
@@ -119,18 +118,19 @@ describe('a change is published on every affected pull request', () => {
     expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
-  test('a notable that is created, changed and archived', async () => {
+  test.each(['archived', 'over'])('a notable that is created, changed and %s', async (end) => {
     await repository.createActivity()
     const number = await repository.open()
     await repository.advance(QUIET_MS)
     const id = await repository.createNotable({ title: 'Tills are frozen' })
     expect(repository.comment(number)).toContain('- `Tills are frozen` (medium), for the whole repository')
     await repository.advance(QUIET_MS)
-    await repository.request('PATCH', `/notables/${id}`, { body: { title: 'Tills thaw' } })
+    const applies_until = end === 'over' ? later(fixture.service.clock.now, QUIET_MS) : null
+    await repository.request('PATCH', `/notables/${id}`, { body: { title: 'Tills thaw', applies_until } })
     await repository.advance(0)
     expect(repository.comment(number)).toContain('`Tills thaw`')
     await repository.advance(QUIET_MS)
-    await repository.request('POST', `/notables/${id}/archive`)
+    if (end === 'archived') await repository.request('POST', `/notables/${id}/archive`)
     await repository.advance(0)
     expect(repository.comment(number)).not.toContain('Tills')
   })

@@ -34,8 +34,11 @@ export async function insertLive<Row extends { id: string }>(
   return inserted
 }
 
-/** Enqueues the recheck of the pull requests that the changed records affect. */
-export async function enqueueRechecks(ctx: RepoContext, changed: readonly { id: string }[]): Promise<void> {
+/** A record that changed. A notable may cease to apply before it expires, which is no change of its row. */
+type Changed = { id: string; applies_until?: Date | null; expires_at?: Date }
+
+/** Enqueues the recheck of the pull requests that the changed records affect, also for when a notable ceases to apply. */
+export async function enqueueRechecks(ctx: RepoContext, changed: readonly Changed[]): Promise<void> {
   if (changed.length === 0 || !ctx.repo.is_tracked) return
   // Further changes of a record before its job runs do not add jobs.
   await enqueue(ctx.db, changeJobs(ctx, changed), ctx.now)
@@ -43,14 +46,17 @@ export async function enqueueRechecks(ctx: RepoContext, changed: readonly { id: 
 }
 
 /** Whether the recheck that a change of one of the records leads to has not begun. */
-export function isRecheckWaiting(ctx: RepoContext, changed: readonly { id: string }[]): Promise<boolean> {
+export function isRecheckWaiting(ctx: RepoContext, changed: readonly Changed[]): Promise<boolean> {
   return isAnyWaiting(ctx.db, changeJobs(ctx, changed))
 }
 
-function changeJobs({ now, repo }: RepoContext, changed: readonly { id: string }[]): NewJob[] {
-  return changed.map(({ id }) =>
-    jobOn(repo, CHANGE, { about: id, priority: 'live', payload: { record_id: id }, run_at: now }),
-  )
+function changeJobs({ now, repo }: RepoContext, changed: readonly Changed[]): NewJob[] {
+  return changed.flatMap(({ id: record_id, applies_until, expires_at = now }) => {
+    const jobAt = (run_at: Date, about: string) =>
+      jobOn(repo, CHANGE, { about, priority: 'live', payload: { record_id }, run_at })
+    const ends = applies_until && applies_until > now && applies_until < expires_at ? [applies_until] : []
+    return [jobAt(now, record_id), ...ends.map((at) => jobAt(at, `${record_id}:${at.getTime()}`))]
+  })
 }
 
 /** The kind of job that posts one notification. */

@@ -98,7 +98,7 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
     const notified = isPosted ? { notified_at: now } : {}
     const changes = { ...input, ...areas, ...notified, updated_at: now }
     const updated = await store.updateNotable(db, stored, changes)
-    await enqueueRechecks(within, [stored])
+    await enqueueRechecks(within, [updated])
     if (isPosted) await enqueueNotification(within, { notable_id: id })
     return updated
   })
