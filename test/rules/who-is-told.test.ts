@@ -11,7 +11,6 @@ import {
   isDoneShown,
   isIgnored,
   isNotificationDue,
-  isTakenShown,
 } from '../../src/server/tell/who-is-told.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { Finding } from '../../src/vocabulary/finding-kinds.ts'
@@ -137,13 +136,6 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
   expect(isNotificationDue({ pair: { ...PAIR, ...pair }, before }, { ...people, ...between }, rules)).toBe(
     expected,
   )
-})
-
-test.each([
-  ['that was pushed 14 days ago', daysAgo(14), true],
-  ['… earlier', daysAgo(14.1), false],
-])('a merge that takes the number of a pull request is told to one %s', (_, active_at, expected) => {
-  expect(isTakenShown({ comment, now, active_at })).toBe(expected)
 })
 
 test.each([

@@ -197,14 +197,6 @@ function auditEffect(
   { number }: PullRequestRow,
 ): void {
   const [cause = null] = currentCauses()
-  const by_app = { login: null, source: 'app', address: null } as const
-  audit?.write({
-    at: now.toISOString(),
-    request_id: cause,
-    action,
-    owner,
-    repo,
-    record_id: `#${number}`,
-    ...by_app,
-  })
+  const effect = { at: now.toISOString(), request_id: cause, action, owner, repo, record_id: `#${number}` }
+  audit?.write({ ...effect, login: null, source: 'app', address: null })
 }

@@ -3,7 +3,7 @@
  * GitHub has already, or that it has refused. Pure.
  */
 
-import { createHash } from 'node:crypto'
+import { hash as hashOf } from 'node:crypto'
 import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { isBot } from '../../vocabulary/names.ts'
 import type { CheckRun } from '../github/publications.ts'
@@ -105,7 +105,7 @@ function planComment(pr: PullRequestRow, report: Report): Publication['comment']
   const isSilent = isMuted(pr) || !report.earns_comment
   if (pr.comment_hash === null && isSilent) return 'shows_none'
   const write = (each: Report) => (isMuted(pr) ? mutedComment(each.as_of) : commentOf(each))
-  const hash = hashText(write(withoutCounts(report)))
+  const hash = hashOf('sha256', write(withoutCounts(report)))
   const is_overlap = hasOverlap(pr, report)
   if (hash === pr.comment_hash) return is_overlap && pr.comment_id !== null ? 'shows_overlap' : 'shows_none'
   if (hash === pr.comment_refused) return 'shows_none'
@@ -142,7 +142,7 @@ export function farewellTo(pr: PullRequestRow, as_of: Date): Publication {
 
 function planCheckRun(pr: PullRequestRow, report: Report): Publication['check_run'] {
   if (isMuted(pr)) return null
-  const hash = hashText(JSON.stringify(checkRunOf(pr.head_sha, withoutCounts(report))))
+  const hash = hashOf('sha256', JSON.stringify(checkRunOf(pr.head_sha, withoutCounts(report))))
   if (hash === pr.check_hash || hash === pr.check_refused) return null
   return { run: checkRunOf(pr.head_sha, report), hash }
 }
@@ -150,10 +150,6 @@ function planCheckRun(pr: PullRequestRow, report: Report): Publication['check_ru
 /** The report without counts and time. If nothing else changed, it is not published again. */
 function withoutCounts(report: Report): Report {
   return { ...report, as_of: null, compared: { activities: 0, notables: 0, expected: 0 } }
-}
-
-function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 /** The pairs of the side after the check, and those that a notification is posted about. */

@@ -21,7 +21,7 @@ import {
   inOrderOfComment,
   isCounted,
   isDoneShown,
-  isTakenShown,
+  isStale,
   type Suppression,
   thresholdFor,
 } from './who-is-told.ts'
@@ -116,7 +116,8 @@ export function buildReport(
   const notables = all.filter(({ severity }) => isAtLeast(severity, none.threshold.severity))
   const { emptiness, expected, checked_against } = conclusion
   const web_url = facts.repo.web_urls[0] as string
-  const taken = isTakenShown(rules) ? listTaken(pairs, pr, { ...facts, web_url }) : []
+  // At once, without a budget, and whoever caused the pair.
+  const taken = isStale(rules.active_at, rules) ? [] : listTaken(pairs, pr, { ...facts, web_url })
   const done = findDone(conclusion, { pairs, rules })
   const doneKeys = done === null ? [] : [pullRequestKey(done.number)]
   const keys = activities.flatMap(({ key }) => key ?? [])

@@ -59,12 +59,7 @@ function explain(pr: PullRequestRow, conclusion: Conclusion, facts: Facts): Why[
     const isCounted = suppression === null && silence === null && !named.includes(each)
     const reason = suppression ?? silence ?? (isCounted ? 'over_budget' : null)
     return {
-      activity_id: record.id,
-      title,
-      actor,
-      pr_url: record.pr_url,
-      consequence,
-      severity,
+      ...{ activity_id: record.id, title, actor, pr_url: record.pr_url, consequence, severity },
       is_shown: reason === null,
       reason,
       decided_by: isCounted

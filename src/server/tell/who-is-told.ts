@@ -49,14 +49,6 @@ export function findSuppression(
   return null
 }
 
-/**
- * Whether a pull request hears that a merge took its number: at once, without a budget, and whoever caused the pair, but not
- * while it is stale.
- */
-export function isTakenShown(rules: Pick<CommentRules, 'comment' | 'now' | 'active_at'>): boolean {
-  return !isStale(rules.active_at, rules)
-}
-
 /** Whether a pull request hears that a merged one has most of its lines: like a duplicate that it has brought about itself. */
 export function isDoneShown(rules: CommentRules): boolean {
   const { comment, is_draft, room } = rules
@@ -123,7 +115,7 @@ export function thresholdFor(
 }
 
 /** Whether work that was last pushed or declared at `active_at` is too old to be shown. */
-function isStale(active_at: Date, { comment, now }: Pick<CommentRules, 'comment' | 'now'>): boolean {
+export function isStale(active_at: Date, { comment, now }: Pick<CommentRules, 'comment' | 'now'>): boolean {
   return now.getTime() - active_at.getTime() > comment.stale_after_days * DAY_MS
 }
 
