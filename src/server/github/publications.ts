@@ -3,12 +3,9 @@ import { recordEffect } from '../platform/telemetry/execution.ts'
 import type { Installation } from './github-app.ts'
 import { LIST_LIMITS, named, type RepositoryName } from './repository-calls.ts'
 
-/** GitHub allows at most 2,500 comments on a pull request. */
-const COMMENT_PAGES_MAX = 30
-
 /**
- * The id of the app's own comment on a pull request, found by `marker`, or null. One call per 100 comments. After the
- * first page it searches the newest first, because a comment whose id was not stored is recent.
+ * The id of the app's own comment on a pull request, found by `marker`, or null. One call per 100 comments, of which GitHub
+ * allows 2,500. After the first page it searches the newest first, because a comment whose id was not stored is recent.
  */
 export async function findOwnComment(
   client: Installation,
@@ -25,12 +22,12 @@ export async function findOwnComment(
   const first = await read(1)
   let { data } = first
   const last = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(first.headers.link ?? '')?.[1] ?? 1)
-  for (let page = last, pages = 1; ; page -= 1, pages += 1) {
+  for (let page = last; ; page -= 1) {
     const found = data.find(
       (each) => each.performed_via_github_app?.id === own.app_id && each.body?.includes(own.marker),
     )
     if (found) return found.id
-    if (page <= 1 || pages >= COMMENT_PAGES_MAX) return null
+    if (page <= 1) return null
     data = (await read(page)).data
   }
 }
