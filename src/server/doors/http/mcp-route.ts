@@ -18,7 +18,7 @@ export function answerMessages(app: App): RequestHandler {
     const body = await readJson(req, caller.meter)
     // When the first message arrives: at startup, the library would take a third of the time.
     const { answerMessage } = await import('./mcp.ts')
-    await answerMessage(app, { req, res, body })
+    await answerMessage(app, res, body)
   }
 }
 

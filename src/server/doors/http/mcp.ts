@@ -1,5 +1,4 @@
 /** MCP over Streamable HTTP: stateless, with a new server for each request and the caller's own token. */
-import type { IncomingMessage } from 'node:http'
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -16,17 +15,11 @@ import { perform } from '../../operations/perform.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
 
-/** `body`: the JSON-RPC message of an admitted caller. */
-interface Exchange {
-  req: IncomingMessage
-  res: express.Response
-  body: object
-}
-
 const serverFor = mcpServers({})
 
-export async function answerMessage(app: App, { req, res, body }: Exchange): Promise<void> {
-  const headers = req.headers as Record<string, string>
+/** `body`: the JSON-RPC message of an admitted caller. */
+export async function answerMessage(app: App, res: express.Response, body: object): Promise<void> {
+  const headers = res.req.headers as Record<string, string>
   const request = new Request('http://localhost/mcp', { method: 'POST', headers })
   const response = await respond(serverFor(localClient(app, res)), request, body)
   res.statusCode = response.status

@@ -95,12 +95,8 @@ async function findLogin(
   authorization: string | undefined,
 ): Promise<string | null> {
   if (authorization === undefined) return null
-  try {
-    return (await caller.admit((token) => app.access.tokens.identity(token)))?.login ?? null
-  } catch (error) {
-    undefinedIfUnauthorized(error)
-    return null
-  }
+  const identity = caller.admit((token) => app.access.tokens.identity(token)).catch(undefinedIfUnauthorized)
+  return (await identity)?.login ?? null
 }
 
 function required<Opened>(opened: Opened | null): Opened {
