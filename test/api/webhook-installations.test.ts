@@ -80,8 +80,17 @@ describe('an installation', () => {
     await service.deliver(installationEvent(github, install(shop), 'created'))
     await service.runDueJobs()
     expect((await request('GET', shop, '/settings')).body.importing).toEqual({ done: 3, left: 2 })
+    const check = () => request('POST', shop, '/activity/check', { scope: { paths: ['docs/none.md'] } })
+    expect((await check()).body).toMatchObject({
+      reason: expect.stringContaining('Pull requests are still being imported'),
+      recommended_action: expect.stringContaining(
+        'not all open pull requests are known yet: go ahead with care',
+      ),
+      checked_against: { activities: 4, complete: false },
+    })
     service.clock.advance(60_000)
     await service.runDueJobs()
+    expect((await check()).body.checked_against).toMatchObject({ activities: 5, complete: true })
     const logged = service.log.map((line) => JSON.parse(line)).filter(({ repository }) => repository === shop)
     expect(logged.at(-1)).toMatchObject({ msg: 'pull requests imported', imported: 5, of: 5 })
   })

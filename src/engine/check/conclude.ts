@@ -15,12 +15,12 @@ import { doneSentence } from '../../vocabulary/verdict-words.ts'
 import type { ComparedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
 import type { Conclusion, DoneWork, MatchName } from './conclusion.ts'
-import { doneName, reasonOf, recommendedAction, shownTitle } from './result-words.ts'
+import { doneName, gapOf, reasonOf, recommendedAction, shownTitle } from './result-words.ts'
 import type { DoneBy } from './source.ts'
 
 /** Renders what a check found. */
 export function conclude(conclusion: Conclusion): OverlapResult {
-  const { collisions, notables, same_file, expected, other_base, total_related, cut, done_by } = conclusion
+  const { collisions, notables, same_file, expected, other_base, total_related, done_by } = conclusion
   const expected_ids = [...expected.keys()].sort().reverse().slice(0, IDS_MAX)
   const found = highest([...collisions, ...notables])
   const labels = [
@@ -45,7 +45,7 @@ export function conclude(conclusion: Conclusion): OverlapResult {
     total_related: total_related + (done_by === null ? 0 : 1),
     checked_against: {
       ...conclusion.checked_against,
-      complete: conclusion.checked_against.complete && cut === 0,
+      complete: conclusion.checked_against.complete && gapOf(conclusion) === '',
     },
   }
 }

@@ -46,6 +46,8 @@ export interface Conclusion {
   total_related: number
   /** The number of activities without a match, or of the work itself, whose changed files are not all known. */
   cut: number
+  /** Pull requests were being imported, so there may be more live work than was compared. */
+  is_importing?: boolean
   /** `complete`: the check reached no limit. */
   checked_against: OverlapResult['checked_against']
 }

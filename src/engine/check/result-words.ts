@@ -19,11 +19,16 @@ export function doneName({ number, head_sha }: Pick<DoneBy, 'number' | 'head_sha
 /** A sentence of the reason of a check that reached its limit. */
 export const BUDGET_EXHAUSTED =
   'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.'
-const CUT = 'Not everything was compared, because not all changed files are known'
+
+/** Why not everything was compared, although no limit was reached; empty if everything was. */
+export function gapOf({ cut, is_importing }: Conclusion): string {
+  const unknown = cut > 0 ? 'changed files are known' : is_importing ? 'open pull requests are known yet' : ''
+  return unknown && `Not everything was compared, because not all ${unknown}`
+}
 
 /** `found`: the highest severity of all live work and notables; null if there are none. */
 export function reasonOf(conclusion: Conclusion, found: Severity | null): string {
-  const { emptiness, expected, cut, checked_against, done_by } = conclusion
+  const { emptiness, expected, cut, is_importing, checked_against, done_by } = conclusion
   const sentences: string[] = []
   const done = done_by === null ? [] : [`${doneSentence(doneName(done_by), done_by, 'your change')}.`]
   if (found !== null) sentences.push(`Overlap of ${done_by === null ? found : 'high'} severity.`)
@@ -45,6 +50,8 @@ export function reasonOf(conclusion: Conclusion, found: Severity | null): string
       `Only the first changed files of ${activities(cut)} are known; the others were not compared.`,
     )
   }
+  if (is_importing)
+    sentences.push('Pull requests are still being imported; those that are not known yet were not compared.')
   return sentences.join(' ')
 }
 
@@ -124,7 +131,8 @@ function notableSentence({ record, match, severity }: Found<StoredNotable>): str
 }
 
 export function recommendedAction(conclusion: Conclusion, severity: Severity | null): string {
-  const { self, collisions, notables, emptiness, expected, cut, checked_against, done_by } = conclusion
+  const { self, collisions, notables, emptiness, expected, checked_against, done_by } = conclusion
+  const gap = gapOf(conclusion)
   const done =
     done_by === null
       ? ''
@@ -142,7 +150,7 @@ export function recommendedAction(conclusion: Conclusion, severity: Severity | n
         : expected.size > 0
           ? 'keep the activity of your branch up to date'
           : 'create an activity so that others see your work'
-    return `${cut > 0 ? `${CUT}: go ahead with care` : 'Go ahead'}, and ${then}.`
+    return `${gap === '' ? 'Go ahead' : `${gap}: go ahead with care`}, and ${then}.`
   }
   const advice = [
     ...collisions
@@ -153,7 +161,7 @@ export function recommendedAction(conclusion: Conclusion, severity: Severity | n
       .slice(0, 1)
       .map((each) => ({ ...each, text: notableAdvice(each.id, each.record.title, each.record.created_by) })),
   ]
-  return [done, textOf(advice.toSorted(othersFirst)), cut > 0 ? `${CUT}.` : ''].filter(Boolean).join(' ')
+  return [done, textOf(advice.toSorted(othersFirst)), gap && `${gap}.`].filter(Boolean).join(' ')
 }
 
 function textOf(sentences: { text: string }[]): string {

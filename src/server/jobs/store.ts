@@ -151,10 +151,18 @@ export async function hasDead(db: Db, repo_id: number, kind: string): Promise<bo
   return (await db.select({ id: jobs.id }).from(jobs).where(isOne).limit(1)).length > 0
 }
 
-/** The ids of the jobs of these kinds with which the repository is being imported. */
-export async function listImporting(db: Db, repo_id: number, kinds: readonly string[]): Promise<string[]> {
-  const isOne = and(eq(jobs.repo_id, repo_id), eq(jobs.state, 'pending'), inArray(jobs.kind, kinds))
-  return (await db.select({ id: jobs.id }).from(jobs).where(isOne)).map(({ id }) => id)
+/** The ids of up to `limit` jobs of these kinds with which the repository is being imported. Its jobs that are done may be many, so the index of pending ones is used. */
+export async function listImporting(
+  db: Db,
+  { id: repo_id, owner }: { id: number; owner: string },
+  { kinds, limit }: { kinds: readonly string[]; limit: number },
+): Promise<string[]> {
+  const hasPlace = and(
+    inArray(jobs.priority, [IMPORT_RANK, rankOf('reconcile')]),
+    eq(jobs.owner, owner.toLowerCase()),
+  )
+  const isOne = and(eq(jobs.repo_id, repo_id), sql`state = 'pending'`, hasPlace, inArray(jobs.kind, kinds))
+  return (await db.select({ id: jobs.id }).from(jobs).where(isOne).limit(limit)).map(({ id }) => id)
 }
 
 /** Makes a dead job due now. Returns false if no dead job has this id. */

@@ -2,6 +2,7 @@
 
 import { checkActivities, checkProposal } from '../../engine/check/check.ts'
 import { briefOf, conclude } from '../../engine/check/conclude.ts'
+import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { driftOf } from '../../engine/check/drift.ts'
 import * as activityForm from '../../engine/records/activity.ts'
 import * as notableForm from '../../engine/records/notable.ts'
@@ -19,8 +20,9 @@ import { readIssueNumber } from '../../vocabulary/contract/issue.ts'
 import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { isBot } from '../../vocabulary/names.ts'
 import { getMergeOrder, inDatabase, liveVersion, versionedOverlaps } from '../compare/database-source.ts'
-import { importProgress } from '../github/tracking/installations.ts'
+import { IMPORTING, importProgress } from '../github/tracking/installations.ts'
 import { startFarewell } from '../github/tracking/repository-events.ts'
+import { listImporting } from '../jobs/store.ts'
 import * as activities from '../records/activities/activities.ts'
 import { reserveNumber } from '../records/activities/reserve.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
@@ -85,7 +87,7 @@ export const CREATE_HANDLERS: {
      * with new snapshots on the primary, so the one that commits second reads both records.
      */
     respond: async (ctx, activity) => {
-      const conclusion = await checkActivities(inDatabase(ctx), [activity])
+      const conclusion = await checked(ctx, (source) => checkActivities(source, [activity]))
       createAnswered(ctx, activity, conclusion)
       const issue = await getIssueClaim(ctx, activity)
       return { activity: activityForm.fullOf(activity), overlap: conclude(conclusion), issue }
@@ -104,7 +106,7 @@ export const HANDLERS: {
 } = {
   listActivities: async (ctx, input) => withGithubDates(ctx, await activities.listActivities(ctx, input)),
   checkOverlap: async (ctx, input) => {
-    const conclusion = await checkProposal(inDatabase(ctx), input)
+    const conclusion = await checked(ctx, (source) => checkProposal(source, input))
     checkAnswered(ctx, input.branch, conclusion)
     return conclude(conclusion)
   },
@@ -185,6 +187,17 @@ async function withGithubDates(
     }
   })
   return { ...page, items }
+}
+
+/** Looks for an import before the check, which misses what is imported meanwhile. */
+async function checked(
+  ctx: RepoContext,
+  check: (source: ReturnType<typeof inDatabase>) => Promise<Conclusion>,
+): Promise<Conclusion> {
+  const { db, repo } = ctx
+  const jobs = repo.is_tracked ? await listImporting(db, repo, { kinds: IMPORTING, limit: 1 }) : []
+  const conclusion = await check(inDatabase(ctx))
+  return { ...conclusion, is_importing: jobs.length > 0 && conclusion.emptiness === null }
 }
 
 async function currentOverlap(ctx: RepoContext, activity: ActivityRow) {

@@ -207,7 +207,7 @@ export const OverlapResult = OverlapBrief.extend({
       notables: integer('The number of active notables that were compared.'),
       as_of: outputTimestamp.describe('When they were read.'),
       complete: boolean(
-        'False if there was nothing to compare, if the check exhausted its work budget before it had compared everything, or if only the first changed files of a live activity are known, and those do not match.',
+        'False if there was nothing to compare, if the check exhausted its work budget before it had compared everything, if only the first changed files of a live activity are known, and those do not match, or while pull requests are imported.',
       ).meta({ examples: [true] }),
       ...inClone,
     },

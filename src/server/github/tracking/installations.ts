@@ -1,6 +1,7 @@
 /** Imports the repositories of new installations, and handles uninstallation. */
 import { later } from '../../../vocabulary/clock.ts'
 import { enqueue, isAnyWaiting, jobOn, listImporting, type NewJob } from '../../jobs/store.ts'
+import { COUNTED_MAX } from '../../platform/db/database.ts'
 import { countOpen } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import {
@@ -33,6 +34,8 @@ import { pullRequestChanged } from './pull-requests.ts'
 export const REPOSITORIES = 'repositories'
 export const REPOSITORY = 'repository'
 export const PULL_REQUEST = 'pull_request'
+/** Those after which all open pull requests of a repository are known. */
+export const IMPORTING = [REPOSITORY, PULL_REQUEST]
 
 /** The most calls that an import of a repository makes before those of its pull requests: the first page of these; and of one that was not described, the repository and its settings. */
 const PAGE_CALLS = 1
@@ -166,7 +169,7 @@ export async function importProgress({
   db,
   repo,
 }: RepoContext): Promise<{ done: number; left: number } | null> {
-  const ids = await listImporting(db, repo.id, [REPOSITORY, PULL_REQUEST])
+  const ids = await listImporting(db, repo, { kinds: IMPORTING, limit: COUNTED_MAX })
   if (ids.length === 0) return null
   const left = new Set(ids.flatMap((id) => id.split(':')[2]?.split(',').map(Number) ?? []))
   return { done: await countOpen(db, repo.id, [...left]), left: left.size }
