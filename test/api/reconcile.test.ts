@@ -67,7 +67,9 @@ describe('failed deliveries', () => {
   const soon = untilRedelivery
   const asked = () => github.app.redelivered()
 
-  test('are redelivered unless another attempt succeeded', async () => {
+  test('are redelivered unless another attempt succeeded, or GitHub refuses it', async () => {
+    const refused = github.app.addDelivery({ event: 'push', status_code: 503 })
+    github.fault(`POST /app/hook/deliveries/${refused.id}/attempts`, 'unprocessable')
     const failed = github.app.addDelivery({ event: 'pull_request', status_code: 503 })
     const timedOut = github.app.addDelivery({ event: 'push', status_code: 0 })
     github.app.addDelivery({ event: 'push', status_code: 202 })

@@ -3,6 +3,7 @@ import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import { enqueue, periodicJob } from '../../jobs/store.ts'
 import { recordEffect } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
+import { statusOf } from '../client.ts'
 import type { Installation } from '../github-app.ts'
 
 /** The kind of job that redelivers failed deliveries. */
@@ -28,10 +29,18 @@ export async function redeliverFailed(app: App, now: Date): Promise<void> {
   const db = app.database.connection()
   await enqueue(db, [periodicJob(REDELIVER, later(now, EVERY_MS))], now)
   const asApp = await app.github_app.probot.auth()
-  const again = dueOf(await recentAttempts(asApp, now), now)
-  for (const delivery_id of again) await asApp.rest.apps.redeliverWebhookDelivery({ delivery_id })
-  recordEffect('redelivered', again.length)
-  if (again.length > 0) app.log.info({ redelivered: again.length }, 'redelivery requested')
+  let redelivered = 0
+  for (const delivery_id of dueOf(await recentAttempts(asApp, now), now)) {
+    const asked = asApp.rest.apps.redeliverWebhookDelivery({ delivery_id })
+    if (await asked.catch(undefinedIfRefused)) redelivered += 1
+  }
+  recordEffect('redelivered', redelivered)
+  if (redelivered > 0) app.log.info({ redelivered }, 'redelivery requested')
+}
+
+/** GitHub refuses what it cannot deliver again, such as a delivery that it keeps no more. The others are requested all the same. */
+function undefinedIfRefused(error: unknown): undefined {
+  if (![400, 404, 422].includes(statusOf(error) ?? 0)) throw error
 }
 
 /** An attempt at a delivery. Those of one delivery have the same guid. */
