@@ -66,10 +66,11 @@ describe('a check', () => {
     repository.request('POST', '/activity/check', { body: { branch }, token })
 
   test.each([
-    ['its author', 'ada', expect.any(Date)],
-    ['somebody else', 'ben', null],
-  ])('of a declared branch by %s', async (_, login, shown_at) => {
-    await repository.createActivity(body('agent'))
+    ['its author', 'ada', {}, expect.any(Date)],
+    ['its author, who named paths only', 'ada', { scope: { paths: ['src/pay.ts'] } }, expect.any(Date)],
+    ['somebody else', 'ben', {}, null],
+  ])('of a declared branch by %s', async (_, login, changes, shown_at) => {
+    await repository.createActivity({ ...body('agent'), ...changes })
     await repository.openBranch('retries', edit(40, 'retry()'))
     expect(await pair()).toMatchObject({ b: 'branch:agent', b_shown_at: null })
     await check('agent', tokenOf(login, 'write'))

@@ -41,8 +41,8 @@ export function checkAnswered(ctx: RepoContext, branch: string | null, conclusio
 type Mark = (branch: string, others: SideKey[], live: readonly ActivityRow[]) => Promise<void>
 
 /**
- * Calls `mark` after the answer, with the sides with which it shows a conflict or a duplicate of the work on a branch, and the
- * live activities there. Does nothing without such a side, or if no ledger is kept.
+ * Calls `mark` after the answer, with the sides that it shows to overlap with the work on a branch, and the live activities
+ * there. Does nothing without such a side, or if no ledger is kept.
  */
 function afterShown(
   ctx: RepoContext,
@@ -52,14 +52,9 @@ function afterShown(
 ): void {
   const { caller, db, now, repo, settings } = ctx
   if (branch === null || !repo.is_tracked || settings.comment.mode === 'off') return
-  const shown = collisions.filter(
-    ({ match }) => match.consequence === 'conflict' || match.consequence === 'same_work',
-  )
-  if (shown.length === 0) return
-  caller.afterAnswer(async () => {
-    const others = groupOverlaps(shown).flatMap(({ key }) => key ?? [])
-    if (others.length > 0) await mark(branch, others, await listLive(db, repo.id, { branch }, now))
-  })
+  const others = groupOverlaps(collisions).flatMap(({ key }) => key ?? [])
+  if (others.length > 0)
+    caller.afterAnswer(async () => mark(branch, others, await listLive(db, repo.id, { branch }, now)))
 }
 
 function pullRequestOf(live: readonly ActivityRow[]): number | null {
