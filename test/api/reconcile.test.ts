@@ -31,14 +31,8 @@ const copyOnBranches = async (branches: string[]) => {
   await db.insert(activities).values(rows)
 }
 
-interface Item {
-  pushed_at: string | null
-  id: string
-  title: string
-  branch: string | null
-  status: string
-  pr_url: string | null
-}
+type Item = Record<'id' | 'title' | 'status', string> &
+  Record<'pushed_at' | 'branch' | 'pr_url', string | null>
 const items = async (query = ''): Promise<Item[]> =>
   (await repository.request('GET', `/activity${query}`)).body.items
 const archived = () => items('?status=archived')
@@ -54,17 +48,13 @@ const untilRedelivery = async () => {
 /** Later than earlier events, because GitHub uses the real clock. */
 const inAMinute = () => timestamp(new Date(Date.now() + MINUTE_MS))
 /** The turn of a repository comes once in any hour. */
-const anHour = async () => {
-  fixture.service.clock.advance(HOUR_MS)
+const anHour = async (hours = 1) => {
+  fixture.service.clock.advance(hours * HOUR_MS)
   await fixture.service.runDueJobs()
 }
-const tenHours = async () => {
-  fixture.service.clock.advance(10 * HOUR_MS)
-  await fixture.service.runDueJobs()
-}
+const tenHours = () => anHour(10)
 
 describe('failed deliveries', () => {
-  const soon = untilRedelivery
   const asked = () => github.app.redelivered()
 
   test('are redelivered unless another attempt succeeded, or GitHub refuses it', async () => {
@@ -75,28 +65,20 @@ describe('failed deliveries', () => {
     github.app.addDelivery({ event: 'push', status_code: 202 })
     const mended = github.app.addDelivery({ event: 'push', status_code: 500 })
     github.app.addDelivery({ event: 'push', status_code: 202, guid: mended.guid, redelivery: true })
-    const delivered_at = timestamp(new Date(Date.now() - HOUR_MS))
-    const twice = github.app.addDelivery({ event: 'push', status_code: 500, delivered_at })
-    const again = github.app.addDelivery({
-      event: 'push',
-      status_code: 500,
-      guid: twice.guid,
-      redelivery: true,
-      delivered_at,
-    })
-    await soon()
-    const ids = asked()
-    expect(ids).toHaveLength(3)
-    expect(ids).toEqual(expect.arrayContaining([failed.id, timedOut.id]))
-    expect(ids.filter((id) => id === twice.id || id === again.id)).toHaveLength(1)
+    const anHourAgo = { delivered_at: timestamp(new Date(Date.now() - HOUR_MS)) }
+    const twice = github.app.addDelivery({ event: 'push', status_code: 500, ...anHourAgo })
+    const { id: _, ...again } = twice
+    github.app.addDelivery({ ...again, redelivery: true })
+    await untilRedelivery()
+    expect(asked()).toEqual([failed.id, timedOut.id, twice.id])
     for (const { guid, event } of [failed, timedOut, twice])
       github.app.addDelivery({ event, guid, status_code: 202, redelivery: true })
-    await soon()
+    await untilRedelivery()
     expect(asked()).toHaveLength(3)
   })
 
   test('are found on later pages, and the search repeats every ten minutes', async () => {
-    await soon()
+    await untilRedelivery()
     const known = asked().length
     const failed = github.app.addDelivery({ event: 'push', status_code: 502 })
     for (let count = 0; count < 250; count += 1) github.app.addDelivery({ event: 'push', status_code: 202 })
@@ -289,18 +271,20 @@ describe('hourly reconciliation', () => {
     expect(asked().length - before).toBe(100)
   })
 
-  test('a deleted branch archives its activity; one that was never pushed does not', async () => {
+  test('a deleted or renamed branch archives its activity; one that was never pushed does not', async () => {
     await repository.open({ title: 'Known' })
     const pushed = await repository.createActivity({ branch: 'feature/pushed', scope: {} })
+    const renamed = await repository.createActivity({ branch: 'feature/renamed', scope: {} })
     const kept = await repository.createActivity({ branch: 'feature/kept', scope: {} })
     const local = await repository.createActivity({ branch: 'local', scope: {} })
-    for (const branch of ['feature/pushed', 'feature/kept'])
+    for (const branch of ['feature/pushed', 'feature/renamed', 'feature/kept'])
       await fixture.service.deliverAndRun(
         pushEvent(github, repository.full_name, repository.githubRepo.push(branch)),
       )
     repository.githubRepo.deleteBranch('feature/pushed')
+    repository.githubRepo.renameBranch('feature/renamed', 'feature/new')
     await anHour()
-    expect(await reasonOf(pushed)).toBe('branch_deleted')
+    for (const id of [pushed, renamed]) expect(await reasonOf(id)).toBe('branch_deleted')
     expect((await items()).map(({ id }) => id)).toEqual(expect.arrayContaining([kept, local]))
   })
 })

@@ -168,13 +168,16 @@ describe('a pull request', () => {
 })
 
 describe('a deleted branch', () => {
-  test('archives the live activities on it', async () => {
+  test.each([
+    ['deleted', () => repo.githubRepo.deleteBranch('retries')],
+    ['renamed', () => repo.githubRepo.renameBranch('retries', 'retries-3')],
+  ])('archives the live activities on it (%s)', async (_, remove) => {
     const ids = new Map<string, string>()
     for (const status of STATUSES) ids.set(status, await begun(status, { branch: 'retries' }))
     const finished = await begun('merged', { branch: 'retries' })
     const elsewhere = await begun('active', { branch: 'retries-2' })
     repo.githubRepo.push('retries')
-    repo.githubRepo.deleteBranch('retries')
+    remove()
     await service.deliverAndRun(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
     for (const [status, id] of ids)
       expect(await repo.activity(id), status).toMatchObject({

@@ -62,8 +62,11 @@ export const pullRoutes: RepositoryRoute[] = [
     needs: ['contents=read'],
     answer: (context) => {
       const { state, repository, params, now } = context
-      const name = params.branch as string
-      const sha = contentsOf(state, repository).branches.get(name)
+      const { branches, renamed } = contentsOf(state, repository)
+      const asked = params.branch as string
+      // As GitHub's redirect does.
+      const name = renamed?.get(asked) ?? asked
+      const sha = branches.get(name)
       if (!sha) return notFound(now, 'Branch not found')
       const self = `${state.api_url}/repos/${repository.full_name}`
       const links = {

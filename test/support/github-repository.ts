@@ -179,6 +179,10 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
         if (pull.state === 'open' && isHere(pull, branch)) githubRepo.close(pull.number)
       return sha
     },
+    renameBranch(from: string, to: string): void {
+      contents.branches.set(to, githubRepo.deleteBranch(from))
+      contents.renamed = new Map([...(contents.renamed ?? []), [from, to]])
+    },
     /** Adds a comment by any user, or by another App with the slug `app`. */
     comment(number: number, { author, body, app }: { author: Actor | string; body: string; app?: string }) {
       const at = { created_at: now(), updated_at: now() }

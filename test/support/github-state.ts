@@ -110,6 +110,8 @@ export type Tree = Record<string, string>
 /** The contents of a repository. */
 export interface RepositoryContents {
   branches: Map<string, string>
+  /** Former name of a branch → the present one. */
+  renamed?: Map<string, string>
   commits: Map<string, Tree>
   /** Commit → the commits that it is built on. */
   parents: Map<string, string[]>

@@ -38,8 +38,6 @@ export function checkAnswered(ctx: RepoContext, branch: string | null, conclusio
   })
 }
 
-type Mark = (branch: string, others: SideKey[], live: readonly ActivityRow[]) => Promise<void>
-
 /**
  * Calls `mark` after the answer, with the sides that it shows to overlap with the work on a branch, and the live activities
  * there. Does nothing without such a side, or if no ledger is kept.
@@ -48,7 +46,7 @@ function afterShown(
   ctx: RepoContext,
   { branch }: Pick<ActivityRow, 'branch'>,
   { collisions }: Conclusion,
-  mark: Mark,
+  mark: (branch: string, others: SideKey[], live: readonly ActivityRow[]) => Promise<void>,
 ): void {
   const { caller, db, now, repo, settings } = ctx
   if (branch === null || !repo.is_tracked || settings.comment.mode === 'off') return

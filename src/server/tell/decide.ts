@@ -217,13 +217,8 @@ function isPosted(
 }
 
 /** Whether a pair that was not found is certainly gone. A side without files has no pairs. */
-function isComplete({
-  emptiness,
-  checked_against,
-  total_related,
-  collisions,
-  notables,
-}: Conclusion): boolean {
+function isComplete(conclusion: Conclusion): boolean {
+  const { emptiness, checked_against, total_related, collisions, notables } = conclusion
   if (emptiness !== null) return true
   return checked_against.complete && total_related <= collisions.length + notables.length
 }

@@ -21,6 +21,7 @@ import { findRepository, listUnreconciled, updateRepository } from '../../record
 import { parsePullRequest } from '../pull-request.ts'
 import {
   ifFound,
+  isBranch,
   type ListLimits,
   listOpenPage,
   named,
@@ -231,7 +232,7 @@ async function archiveDeletedBranches(
     const reading = reads.read(`branches/${branch}`, (headers) =>
       reader.rest.repos.getBranch({ ...asked, headers }),
     )
-    const exists = await ifFound(reading.then(() => true))
+    const exists = await ifFound(reading.then((found) => isBranch(branch, found)))
     if (!exists) await endBranch(ctx, branch, false)
   }
   const last = branches.length < BRANCHES_MAX ? null : (branches.at(-1) ?? null)

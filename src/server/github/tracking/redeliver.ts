@@ -17,10 +17,7 @@ const PAGE = 100
 const READ_MAX = 5000
 /** The maximum number of redelivery requests of one run, for the oldest deliveries first. One call each. */
 const REQUESTS_MAX = 100
-/**
- * The maximum number of redelivery requests per delivery, with exponential backoff: the delivery may be the cause of the
- * failure.
- */
+/** The maximum number of requests per delivery, with exponential backoff: it may be the cause of the failure. */
 const REQUESTED_MAX = 5
 
 /** Requests redelivery of deliveries that no instance accepted. */

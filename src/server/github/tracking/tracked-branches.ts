@@ -13,7 +13,7 @@ import { listLive } from '../../records/activities/pull-request-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { compareBranches, hasOpenPullRequest, ifFound, named } from '../repository-calls.ts'
+import { compareBranches, hasOpenPullRequest, ifFound, isBranch, named } from '../repository-calls.ts'
 import { completeFiles } from '../trees.ts'
 import { pushedChangesOf } from './changed-files.ts'
 
@@ -41,7 +41,8 @@ export async function branchDeleted(app: App, ctx: RepoContext, branch: string):
   const reading = readGithub(app, ctx, (reader, { repo }) =>
     reader.rest.repos.getBranch({ ...named(repo), branch }),
   )
-  if (!(await ifFound(reading.then(() => true)))) await endBranch(ctx, branch, false)
+  if (!(await ifFound(reading.then((found) => isBranch(branch, found?.data)))))
+    await endBranch(ctx, branch, false)
 }
 
 function isTracked({ settings }: RepoContext, { branch, default_branch }: BranchPush): boolean {
