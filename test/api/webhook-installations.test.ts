@@ -74,10 +74,14 @@ describe('an installation', () => {
   test('says how far the import is', async () => {
     for (let number = 1; number <= PAGE + 2; number += 1) github.at(shop).open()
     github.fault(`GET /repos/${shop}/pulls/1/files`, 'server_error', 1)
+    github.fault('POST /graphql', 'rate_limited', 1)
     await service.deliver(installationEvent(github, install(shop), 'created'))
     await service.runDueJobs()
-    expect((await request('GET', shop, '/settings')).body.importing).toEqual({ done: 3, left: 2 })
     const check = () => request('POST', shop, '/activity/check', { scope: { paths: ['docs/none.md'] } })
+    expect((await check()).body.checked_against).toMatchObject({ activities: 0, complete: false })
+    service.clock.advance(DAY_MS / 24)
+    await service.runDueJobs()
+    expect((await request('GET', shop, '/settings')).body.importing).toEqual({ done: 3, left: 2 })
     expect((await check()).body).toMatchObject({
       reason: expect.stringContaining('Pull requests are still being imported'),
       recommended_action: expect.stringContaining('pull requests are known yet: go ahead with care'),

@@ -1,5 +1,5 @@
 /** Enqueues jobs, each at its place in the queue, and lists them (docs/contract/organisations.md#queue). */
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, gte, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import { COUNTED_MAX, type Db } from '../platform/db/database.ts'
 import { laterBy } from '../platform/db/statements.ts'
 import { currentCauses, runningJob } from '../platform/telemetry/execution.ts'
@@ -151,17 +151,16 @@ export async function hasDead(db: Db, repo_id: number, kind: string): Promise<bo
   return (await db.select({ id: jobs.id }).from(jobs).where(isOne).limit(1)).length > 0
 }
 
-/** The ids of up to `limit` jobs of these kinds with which the repository is being imported. Its jobs that are done may be many, so the index of pending ones is used. */
+/** The ids of up to `limit` jobs of these kinds that import the repository, or it and others. Many jobs of it may be done, so the index of pending ones is used. */
 export async function listImporting(
   db: Db,
   { id: repo_id, owner }: { id: number; owner: string },
   { kinds, limit }: { kinds: readonly string[]; limit: number },
 ): Promise<string[]> {
-  const hasPlace = and(
-    inArray(jobs.priority, [IMPORT_RANK, rankOf('reconcile')]),
-    eq(jobs.owner, owner.toLowerCase()),
-  )
-  const isOne = and(eq(jobs.repo_id, repo_id), sql`state = 'pending'`, hasPlace, inArray(jobs.kind, kinds))
+  const hasPlace = and(gte(jobs.priority, IMPORT_RANK), eq(jobs.owner, owner.toLowerCase()))
+  const isNamed = sql`${jobs.repo_id} = 0 and ${jobs.id} ~ ${`[:,]${repo_id}(,|$)`}`
+  const isAbout = or(eq(jobs.repo_id, repo_id), isNamed)
+  const isOne = and(isAbout, sql`state = 'pending'`, hasPlace, inArray(jobs.kind, kinds))
   return (await db.select({ id: jobs.id }).from(jobs).where(isOne).limit(limit)).map(({ id }) => id)
 }
 

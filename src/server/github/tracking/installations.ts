@@ -35,7 +35,7 @@ export const REPOSITORIES = 'repositories'
 export const REPOSITORY = 'repository'
 export const PULL_REQUEST = 'pull_request'
 /** Those after which all open pull requests of a repository are known. */
-export const IMPORTING = [REPOSITORY, PULL_REQUEST]
+export const IMPORTING = [REPOSITORIES, REPOSITORY, PULL_REQUEST]
 
 /** The most calls that an import of a repository makes before those of its pull requests: the first page of these; and of one that was not described, the repository and its settings. */
 const PAGE_CALLS = 1
@@ -171,7 +171,8 @@ export async function importProgress({
 }: RepoContext): Promise<{ done: number; left: number } | null> {
   const ids = await listImporting(db, repo, { kinds: IMPORTING, limit: COUNTED_MAX })
   if (ids.length === 0) return null
-  const left = new Set(ids.flatMap((id) => id.split(':')[2]?.split(',').map(Number) ?? []))
+  const given = ids.map((id) => id.split(':')).filter(([kind]) => kind === PULL_REQUEST)
+  const left = new Set(given.flatMap(([, , numbers]) => numbers?.split(',').map(Number) ?? []))
   return { done: await countOpen(db, repo.id, [...left]), left: left.size }
 }
 
