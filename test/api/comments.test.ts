@@ -320,7 +320,7 @@ describe('a deleted comment', () => {
 
   test('counts neither as a comment nor as shown after its webhook, and is made again for a new pair that this side brings about', async () => {
     const id = deleteComment()
-    const event = commentEvent(github, repository.full_name, number, { id, action: 'deleted' })
+    const event = commentEvent(github, repository.full_name, number, { id, action: 'deleted', body: MARKER })
     await fixture.service.deliverAndRun(event)
     expect(await shown()).toEqual([[]])
     expect(await signal()).toEqual({ commented: 0, shown: 0 })

@@ -121,12 +121,13 @@ describe('a delivery', () => {
     expect(status).toBe(expected)
   })
 
-  test.each(['ping', 'constructor'])('of the event %s is acknowledged and not stored', async (event) => {
+  test.each([
+    ['ping', { zen: 'Keep it simple.' }],
+    ['constructor', {}],
+    ['issue_comment', { action: 'deleted', comment: { body: 'Who wrote this?' } }],
+  ])('of the event %s is acknowledged and not stored', async (event, payload) => {
     const before = await deliveries()
-    expect(await service.deliver({ event, payload: { zen: 'Keep it simple.' } })).toEqual({
-      status: 202,
-      outcome: 'ignored',
-    })
+    expect(await service.deliver({ event, payload })).toEqual({ status: 202, outcome: 'ignored' })
     expect(await deliveries()).toBe(before)
   })
 

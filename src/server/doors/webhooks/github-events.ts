@@ -25,14 +25,16 @@ import {
 } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { storeUninstalled } from '../../records/repositories/stored-settings.ts'
+import { MARKER } from '../../tell/comment.ts'
 
-/** Whether a delivery is stored: of comments only deletions, and those that are a command. */
+/** Whether a delivery is stored: of comments only the deletion of the App's, and those that are a command. */
 export function isStored(
   name: string,
   { action, comment }: { action?: unknown; comment?: { body?: unknown } },
 ): boolean {
   if (name !== 'issue_comment') return HANDLED.includes(name)
-  return action === 'deleted' || (action === 'created' && muteIn(String(comment?.body)) !== null)
+  const text = String(comment?.body)
+  return action === 'deleted' ? text.includes(MARKER) : action === 'created' && muteIn(text) !== null
 }
 
 const PULL_REQUEST_EVENTS: { [Action in Payload<'pull_request'>['action']]?: PullRequestEvent } = {
@@ -185,11 +187,7 @@ function namedRepository(
 
 function touchesSettings({ commits, forced }: Payload<'push'>): boolean {
   if (forced || commits.length >= COMMITS_LISTED) return true
-  const touched = commits.flatMap(({ added = [], modified = [], removed = [] }) => [
-    ...added,
-    ...modified,
-    ...removed,
-  ])
+  const touched = commits.flatMap(({ added, modified, removed }) => [added, modified, removed].flat())
   return SETTINGS_PATHS.some((path) => touched.includes(path))
 }
 
