@@ -194,15 +194,15 @@ describe('the comment /deconflict mute', () => {
     expect(repository.comment(number)?.includes('**Muted.**')).toBe(isMuted)
   })
 
-  test('is taken back by a later /deconflict unmute', async () => {
+  test('counts before its pull request is known, until a later /deconflict unmute', async () => {
     useSettings(BOTH)
     await repository.createActivity()
-    const number = await repository.open({ author: 'ben' })
+    const { number } = repository.githubRepo.open({ files: ['src/pay.ts'], author: 'ben' })
     const at = (second: number) => ({ login: 'ben', created_at: `2026-03-15T12:00:0${second}Z` })
     for (const body of ['/deconflict mute', 'Not /deconflict unmute']) await written(number, body, at(3))
-    expect(repository.comment(number)).toContain('**Muted.**')
+    await repository.deliver(number, 'opened')
     await written(number, '/deconflict unmute', at(2))
-    expect(repository.comment(number)).toContain('**Muted.**')
+    expect(repository.comment(number)).toBeUndefined()
     await written(number, '/deconflict unmute', at(4))
     expect(repository.comment(number)).toContain('Severity: ')
   })

@@ -1,11 +1,12 @@
 /** Mutes a pull request, or ends that, by a comment (docs/contract/publishing.md#mute). */
 
-import { listOpen, muteByComment } from '../../records/pull-requests/store.ts'
+import { findPullRequest, listOpen, muteByComment } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import type { Installation } from '../github-app.ts'
 import { ifFound, named, type RepositoryName } from '../repository-calls.ts'
+import { importAgain } from './pull-requests.ts'
 import { enqueueRecheck } from './recheck.ts'
 
 /** Whether the whole comment is the command that mutes, or the one that ends that; null for any other comment. */
@@ -24,7 +25,7 @@ interface MuteComment {
   created_at: Date
 }
 
-/** Has no effect if the writer is neither the author nor somebody who may triage. At most one call. */
+/** Has no effect if the writer is neither the author nor somebody who may triage. At most one call, and those of an import, if the pull request did not arrive yet. */
 export async function muteCommented(
   app: App,
   ctx: RepoContext,
@@ -34,6 +35,7 @@ export async function muteCommented(
   const isAllowed =
     is_author || (await asInstallation(app, ctx, (client, named) => mayTriage(client, named.repo, login)))
   if (!isAllowed) return
+  if (!(await findPullRequest(db, repo.id, number))) await importAgain(app, ctx, number)
   await muteByComment(db, repo.id, { number, is_muted, at })
   await enqueueRecheck(ctx, await listOpen(db, repo.id, { numbers: [number] }))
 }

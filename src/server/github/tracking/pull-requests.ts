@@ -187,7 +187,7 @@ async function lacksActivity({ db, repo, now }: RepoContext, number: number): Pr
 }
 
 /** Reads the pull request from GitHub and imports it if it is open. */
-async function importAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
+export async function importAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
   const present = await readPullRequest(app, ctx, number)
   if (present?.is_open) await pullRequestChanged(app, ctx, present, 'seen')
 }
