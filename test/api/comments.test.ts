@@ -195,7 +195,6 @@ describe('the comment /deconflict mute', () => {
   })
 
   test('counts before its pull request is known, until a later /deconflict unmute', async () => {
-    useSettings(BOTH)
     await repository.createActivity()
     const { number } = repository.githubRepo.open({ files: ['src/pay.ts'], author: 'ben' })
     const at = (second: number) => ({ login: 'ben', created_at: `2026-03-15T12:00:0${second}Z` })

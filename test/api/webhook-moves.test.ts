@@ -172,8 +172,7 @@ describe('a deleted branch', () => {
     ['deleted', () => repo.githubRepo.deleteBranch('retries')],
     ['renamed', () => repo.githubRepo.renameBranch('retries', 'retries-3')],
   ])('archives the live activities on it (%s)', async (_, remove) => {
-    const ids = new Map<string, string>()
-    for (const status of STATUSES) ids.set(status, await begun(status, { branch: 'retries' }))
+    const ids = await oneOfEach('branch')
     const finished = await begun('merged', { branch: 'retries' })
     const elsewhere = await begun('active', { branch: 'retries-2' })
     repo.githubRepo.push('retries')

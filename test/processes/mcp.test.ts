@@ -57,6 +57,15 @@ async function callTool(client: Client, name: string, args: object) {
   return { is_error: isError, ...fields }
 }
 
+test('in one clone, a check says what it did not look at', async () => {
+  const client = clientOf(NEWEST)
+  const command = { command: process.execPath, args: [CLI, 'mcp', '--local'], cwd: tree.path }
+  await client.connect(new StdioClientTransport(command))
+  const { sources } = await callTool(client, 'check_overlap', { scope: { paths: ['docs/new.md'] } })
+  expect(sources).toContain('pull requests: not fetched; deconflict fetch')
+  await client.close()
+})
+
 // `test/api/admission.test.ts` has the handshake over HTTP, and the tests below the newest revision over standard input.
 describe.each([
   [NEWEST, 'HTTP', overHttp, { repository: REPOSITORY }],

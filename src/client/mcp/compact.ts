@@ -7,7 +7,7 @@ const EXAMPLES_MAX = 3
 
 /** Fields that few agents need. `show_record` has those of activities and notables. */
 const OMITTED = [
-  ...['related_activity_ids', 'related_notable_ids', 'relationships', 'truncated', 'sources'],
+  ...['related_activity_ids', 'related_notable_ids', 'relationships', 'truncated'],
   ...['type', 'summary', 'source', 'base_sha', 'heartbeat_at', 'ttl_ms', 'supersedes', 'superseded_by'],
   ...['created_at', 'created_by', 'updated_at', 'archived_at', 'archived_by', 'archive_reason'],
 ]
