@@ -106,8 +106,8 @@ export async function hasOpenPullRequest(
 }
 
 /** Whether what was read is the branch, if anything was: GitHub redirects the name that a branch had before to its present one. */
-export function isBranch(name: string, found: { name: string } | undefined): boolean {
-  return found === undefined || found.name === name
+export function isBranch(name: string, found: { name?: string } | undefined): boolean {
+  return (found?.name ?? name) === name
 }
 
 /** Whether a response has several text files, and none of them has a patch. */
