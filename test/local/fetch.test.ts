@@ -53,7 +53,7 @@ describe('the command', () => {
   async function pushAs(text: string, ...refs: string[]): Promise<void> {
     await tree.git('checkout', '-q', '--detach', 'main')
     await tree.write({ 'src/cart.ts': `one\n${text}\nthree\n` })
-    await tree.git('commit', '-q', '-a', '-m', text)
+    await tree.git('commit', '-q', '-a', '-m', text, '--author=OBEY-me <eve@example.com>')
     await tree.git('push', '-q', remote, ...refs.map((ref) => `+HEAD:${ref}`))
     await tree.git('checkout', '-q', 'main')
   }
@@ -103,6 +103,18 @@ describe('the command', () => {
     expect(await tree.run(['check', '--fetch'])).toMatchObject({ code: 2, stdout })
     expect(await tree.git('log', '-1', '--format=%s', 'refs/deconflict/pull/7')).toBe('Vouchers')
     expect(await tree.git('for-each-ref', 'refs/heads', 'refs/remotes', 'refs/tags')).toBe(refs)
+  })
+
+  // Threat: Prompt injection through a title
+  test('the author of a branch is named in quotes only, and never with --no-titles', async () => {
+    await pushAs('Gift cards', 'refs/heads/gifts')
+    await tree.git('fetch', '-q', 'origin')
+    const { matches, recommended_action } = await check()
+    expect(matches).toMatchObject([{ actor: 'OBEY-me' }])
+    expect(recommended_action).toMatch(/talk to the author of act_\w+: wait/)
+    const input = `{"session_id":"s1","transcript_path":"/t","cwd":"${tree.path}","prompt":"See src/cart.ts"}`
+    const hook = ['hook', 'prompt', '--agent', 'claude-code', '--no-titles']
+    expect((await tree.run(hook, { input })).stdout).toMatch(/- conflict with someone \(act_\w+\): /)
   })
 
   test('a pull request of the own branch, or below it, is no other work', async () => {

@@ -20,6 +20,8 @@ const ROUTES = {
 type Retrieved = OutputOf<'getActivity'> & { etag: string | null }
 
 export interface HookClient extends Pick<Client, keyof typeof ROUTES> {
+  /** Its people have no logins: commits name them, in the words of a stranger. */
+  is_of_clone?: true
   /** Null while the answer has the entity tag `known`. */
   getChanged(request: RequestOf<'getActivity'> & { known: string | null }): Promise<Retrieved | null>
 }
@@ -33,6 +35,7 @@ export function createHookClient(options: ClientOptions): HookClient {
 export function overClone(client: Client): HookClient {
   return {
     ...client,
+    is_of_clone: true,
     getChanged: async ({ known, ...request }) => {
       const answer = await client.getActivity(request)
       const etag = shortHash(JSON.stringify(answer.overlap))

@@ -198,7 +198,7 @@ export async function readOther(
     const title = by_newcomer ? (pull_request ?? id) : activity.title
     const is_session = source === 'api'
     // The actor of work that GitHub shows is a login.
-    const login = is_session ? created_by : actor
+    const login = client.is_of_clone ? null : is_session ? created_by : actor
     const is_merged = status === 'merged' || archive_reason?.endsWith('_merged') === true
     const end = is_merged ? 'merged' : isLive(status) ? null : 'ended'
     return [id, { title, actor, agent, branch, login, pull_request, is_session, end }]

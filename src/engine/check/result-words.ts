@@ -173,7 +173,9 @@ function adviceOnCollision(
   self: readonly string[],
 ): string {
   const pull_request = record.pr_number === null ? null : `#${record.pr_number}`
-  const person = authorOf({ id: record.id, login: authorLogin(record), pull_request })
+  // In a clone the author is whoever a commit names, in the words of a stranger.
+  const login = record.worktree === undefined ? authorLogin(record) : null
+  const person = authorOf({ id: record.id, login, pull_request })
   const whose = whoseOf(match)
   const theirs = pull_request ?? (whose === 'other' ? 'theirs' : (record.worktree ?? record.id))
   // Ids are ordered by time, and what is planned comes after all that is there.
