@@ -2,7 +2,7 @@
 import { refsOf } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later } from '../vocabulary/clock.ts'
-import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
+import { type CloneOptions, filesOf, LATEST_MS, patchIdOf } from './clone-options.ts'
 import type { Head } from './stacks.ts'
 import { type Diff, derivedId, derivedWork, type LocalWork } from './work.ts'
 
@@ -74,7 +74,8 @@ function branchOf(line: string, remote: string | undefined): Branch | null {
   const name = local ?? (ref.startsWith(prefix) ? ref.slice(prefix.length) : null)
   const pr_number = number === undefined ? null : Number(number)
   const pr_path = number === undefined ? null : `${kind === 'pull' ? 'pull' : '-/merge_requests'}/${number}`
-  return { ref, name, sha, committed_at: new Date(Number(time) * 1000), author, subject, pr_number, pr_path }
+  const committed_at = new Date(Math.min(Number(time) * 1000, LATEST_MS))
+  return { ref, name, sha, committed_at, author, subject, pr_number, pr_path }
 }
 
 /** One for each name and for each commit. What is known of the same commit is put together. */
@@ -137,7 +138,7 @@ export async function readBranchWork(
   if (known === null) return (await isUnrelated(branch, options)) ? null : undefined
   if (known.files.length === 0) return null
   const { pr_number, pr_path, name } = branch
-  const created_at = new Date(known.begun_at || branch.committed_at.getTime())
+  const created_at = new Date(Math.min(known.begun_at || LATEST_MS, branch.committed_at.getTime()))
   // Anybody can open a pull request from a fork: its title and its author are not shown to agents.
   const is_by_newcomer = pr_number !== null && name === null
   const work = derivedWork(

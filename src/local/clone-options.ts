@@ -8,6 +8,8 @@ import type { Git } from '../git/git.ts'
 import type { Settings } from '../vocabulary/contract/settings.ts'
 import type { DiffCache } from './diff-cache.ts'
 
+/** Anybody can date a commit later than a date can be. */
+export const LATEST_MS = Date.UTC(9999, 0)
 /** How many programs run at once. */
 const AT_ONCE = 4
 

@@ -14,7 +14,7 @@ import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
 import type { Issue } from '../vocabulary/contract/issue.ts'
 import { readCommitted } from './branches.ts'
-import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
+import { type CloneOptions, filesOf, LATEST_MS, patchIdOf } from './clone-options.ts'
 
 /** The newest ones. */
 const COMMITS_MAX = 500
@@ -43,7 +43,8 @@ function parseLog(output: string): MergedCommit[] {
       at * 6 + 6,
     )
     const [parent = null, head = null] = parents.split(' ').filter(Boolean)
-    return { sha: sha.trim(), parent, head, merged_at: Number(time) * 1000, author, subject, body }
+    const merged_at = Math.min(Number(time) * 1000, LATEST_MS)
+    return { sha: sha.trim(), parent, head, merged_at, author, subject, body }
   })
 }
 

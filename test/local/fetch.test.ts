@@ -117,6 +117,14 @@ describe('the command', () => {
     expect((await tree.run(hook, { input })).stdout).toMatch(/- conflict with someone \(act_\w+\): /)
   })
 
+  test('a branch is listed whatever date its commit has', async () => {
+    await pushAs('Gift cards', 'refs/heads/gifts')
+    const commit = await tree.git('cat-file', 'commit', 'HEAD@{1}')
+    await tree.write({ '../dated': commit.replaceAll(/(?<=> )\d+/g, '8640000000000') })
+    await tree.git('branch', 'gifts', await tree.git('hash-object', '-t', 'commit', '-w', '../dated'))
+    expect((await tree.run(['list'])).stdout).toMatch(/^Gift cards +OBEY-me +gifts /)
+  })
+
   test('a pull request of the own branch, or below it, is no other work', async () => {
     await pushAs('Gift cards', 'refs/pull/7/head', 'refs/pull/7/merge')
     await tree.run(['fetch'])
