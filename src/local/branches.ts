@@ -28,9 +28,9 @@ const FORMAT = '%(refname)%00%(symref)%00%(objectname)%00%(committerdate:unix)%0
 const PULL_REF = /^refs\/deconflict\/(pull|merge-requests)\/(\d+)$/
 
 /**
- * The branches and pull requests with recent commits that are not in the base branch, the newest first. A remote branch that a
- * local one has, or that a pull request is, counts once. `merged`: the heads of the base branch. Undefined if git fails, or does
- * not end in time.
+ * The branches, and then the pull requests, with recent commits that are not in the base branch, the newest first. A remote branch
+ * that a local one has, or that a pull request is, counts once. `merged`: the heads of the base branch. Undefined if git fails, or
+ * does not end in time.
  */
 export async function listBranches(
   { git, now, base, remote, left_ms }: CloneOptions,
@@ -59,10 +59,10 @@ export async function listBranches(
   )
   const recent = all.filter(({ committed_at, ref }) => committed_at >= since && !bases.includes(ref))
   const left_out = new Set(checked_out.map(({ branch }) => branch))
-  return distinct(recent)
-    .filter(({ name }) => name === null || !left_out.has(name))
-    .sort((a, b) => b.committed_at.getTime() - a.committed_at.getTime())
-    .slice(0, BRANCHES_MAX)
+  const found = distinct(recent).filter(({ name }) => name === null || !left_out.has(name))
+  // Anybody can open pull requests: they take neither the place nor the time of branches.
+  const named = found.filter(({ name }) => name !== null).slice(0, BRANCHES_MAX)
+  return [...named, ...found.filter(({ name }) => name === null)]
 }
 
 function branchOf(line: string, remote: string | undefined): Branch | null {
@@ -91,11 +91,7 @@ function distinct(branches: readonly Branch[]): Branch[] {
     })
   }
   const names = new Set<string>()
-  return [...byCommit.values()].filter(({ name, ref }) => {
-    const isNew = !names.has(name ?? ref)
-    names.add(name ?? ref)
-    return isNew
-  })
+  return [...byCommit.values()].filter(({ name }) => name === null || names.size < names.add(name).size)
 }
 
 export interface BranchWork {
@@ -144,7 +140,8 @@ export async function readBranchWork(
   const work = derivedWork(
     pr_number === null ? 'branch' : 'pull_request',
     {
-      id: derivedId(name ?? branch.ref, created_at),
+      // A branch can have the name of a reference, but not a space.
+      id: derivedId(name ?? ` ${branch.ref}`, created_at),
       title: branch.subject || (name ?? branch.ref),
       actor: is_by_newcomer ? 'another contributor' : branch.author || 'unknown',
       is_by_newcomer,

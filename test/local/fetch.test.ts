@@ -1,6 +1,8 @@
 /** `deconflict fetch`: the open pull requests of a remote, from a bare repository as GitHub and GitLab keep them. */
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { listBranches } from '../../src/local/branches.ts'
+import type { CloneOptions } from '../../src/local/clone-options.ts'
 import { openPulls } from '../../src/local/pull-requests.ts'
 import { useTree } from '../support/shop.ts'
 
@@ -33,6 +35,18 @@ test('the newest 200 are open', () => {
   const of = (number: number) => `${A}\trefs/pull/${number}/head\n${B}\trefs/pull/${number}/merge\n`
   const open = openPulls(Array.from({ length: 250 }, (_, at) => of(at + 1)).join(''), () => false)
   expect(open.map(({ number }) => number)).toEqual(Array.from({ length: 200 }, (_, at) => 250 - at))
+})
+
+test('pull requests do not take the place of branches', async () => {
+  const line = (ref: string, at: number) => `${ref}\0\0${at}\0${1_750_000_000 + at}\0Eve\0Commit`
+  const pulls = Array.from({ length: 200 }, (_, at) => line(`refs/deconflict/pull/${at + 1}`, at + 1))
+  const output = async (args: string[]) =>
+    args.includes('refs/heads') ? line('refs/heads/gifts', 0) : pulls.join('\n')
+  const given = { git: { output }, now: new Date(1_750_000_000_000), left_ms: () => 1 }
+  const refs = { merged: [], checked_out: [], are_pulls_fetched: true }
+  const listed = await listBranches(given as unknown as CloneOptions, refs)
+  expect(listed).toHaveLength(201)
+  expect(listed?.[0]?.name).toBe('gifts')
 })
 
 describe('the command', () => {
@@ -123,6 +137,14 @@ describe('the command', () => {
     await tree.write({ '../dated': commit.replaceAll(/(?<=> )\d+/g, '8640000000000') })
     await tree.git('branch', 'gifts', await tree.git('hash-object', '-t', 'commit', '-w', '../dated'))
     expect((await tree.run(['list'])).stdout).toMatch(/^Gift cards +OBEY-me +gifts /)
+  })
+
+  test('a branch with the name of its reference does not hide a pull request', async () => {
+    await pushAs('Gift cards', 'refs/pull/7/head', 'refs/pull/7/merge')
+    await pushAs('Vouchers', 'refs/heads/refs/deconflict/pull/7')
+    await tree.git('fetch', '-q', 'origin')
+    await tree.run(['fetch'])
+    expect((await check()).matches).toHaveLength(2)
   })
 
   test('a pull request of the own branch, or below it, is no other work', async () => {
