@@ -42,7 +42,7 @@ export function commonDirectoryOf(git_directory: string): string {
 export function readBranch(git_directory: string): string | null | undefined {
   const files = ['HEAD', 'rebase-merge/head-name', 'rebase-apply/head-name']
   const refs = files.map((name) => textOf(join(git_directory, name))).join('\n')
-  const branch = /^(?:ref: )?refs\/heads\/(.+)/m.exec(refs)?.[1]?.trim()
+  const branch = /^(?:ref: )?refs\/heads\/([^\n]+)/m.exec(refs)?.[1]
   return branch === '.invalid' ? undefined : (branch ?? null)
 }
 

@@ -22,7 +22,7 @@ export async function listTrees(git: Git, root: string | null): Promise<WorkingT
   const output = await git.output(['worktree', 'list', '--porcelain'])
   // Git quotes no newline in a path.
   const entries = output?.matchAll(
-    /^worktree ([\s\S]+?)\n(?:bare$|HEAD (\w+)(?:\nbranch refs\/heads\/(.+))?)/gm,
+    /^worktree ([\s\S]+?)\n(?:bare$|HEAD (\w+)(?:\nbranch refs\/heads\/([^\n]+))?)/gm,
   )
   const listed = [...(entries ?? [])].flatMap(([, named = '', head, branch = null]): WorkingTreeOf[] =>
     head === undefined ? [] : [{ root: named, head: /[^0]/.test(head) ? head : null, branch }],
