@@ -1,6 +1,6 @@
 /** `deconflict init` and `doctor` without a service. */
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isPersonal } from '../../src/cli/init/targets.ts'
@@ -101,6 +101,17 @@ test('doctor says that there is no service, and what it sees of the clone', asyn
     /^ok {7}clone {7}2 working trees, 0 sessions, 0 branches, 0 pull requests\. Not looked at: pull requests \(there is no remote\)/m,
   )
   expect(stdout).not.toMatch(/server|token/)
+})
+
+test('links of the repository that leave it are not followed', async () => {
+  await tree.write({ '../outside/rc': 'Mine\n', '../outside/claude/x': '', '.github/x': '' })
+  await symlink('../outside/rc', join(tree.path, 'AGENTS.md'))
+  await symlink('../outside/claude', join(tree.path, '.claude'))
+  await symlink('../../outside/new', join(tree.path, '.github/deconflict.yml'))
+  const { stdout, stderr } = await init('--only', 'agents-md', 'claude', 'settings')
+  expect(stdout).toBe('Nothing else to write.\n')
+  expect(stderr.match(/was skipped/g)).toHaveLength(3)
+  expect(await readFile(inHome('outside/rc'), 'utf8')).toBe('Mine\n')
 })
 
 test('what the system says when it cannot write is one line', async () => {

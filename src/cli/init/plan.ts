@@ -1,7 +1,8 @@
 /** The file changes of `deconflict init` and `init --undo`. Reads files, writes none. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { readFile, realpath } from 'node:fs/promises'
+import { readFile, readlink, realpath } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 import { CliError } from '../runtime.ts'
 import { shownPath, type Target } from './agent-hooks.ts'
@@ -63,6 +64,8 @@ export async function planRemoving(options: PlanOptions, record: InitRecord): Pr
   })
 }
 
+const LEAVES = 'was skipped: it is a link that leaves the repository'
+
 interface File {
   path: string
   before: string | undefined
@@ -78,15 +81,20 @@ async function plan(
 ): Promise<Plan> {
   const files = new Map<string, Target[]>()
   for (const target of targetsOf(options, options.parts)) {
-    const key = await realpath(target.path).catch(() => target.path)
+    const key = await realFile(target.path)
     files.set(key, [...(files.get(key) ?? []), target])
   }
   const result: Plan = { changes: [], skips: [] }
-  for (const targets of files.values()) {
+  const root = await realpath(options.root)
+  const isIn = (directory: string, path: string) => !/^\.\.|^[A-Za-z]:/.test(relative(directory, path))
+  for (const [real, targets] of files) {
     const { path } = targets[0] as Target
     const name = shownPath(path, options)
     const skip = (why: string) => result.skips.push({ name, why })
-    const before = await readText(path).catch((error: unknown) => {
+    // Anybody who can push can add a link.
+    const leaves = isIn(options.root, path) && !isIn(root, real)
+    const text = leaves ? Promise.reject(new CliError(LEAVES)) : readText(path)
+    const before = await text.catch((error: unknown) => {
       if (error instanceof CliError) return error
       throw error
     })
@@ -100,10 +108,16 @@ async function plan(
   return result
 }
 
+/** The file without links on the way to it, whether or not it exists. */
+async function realFile(path: string): Promise<string> {
+  return realpath(path).catch(async () => join(await realFile(dirname(path)), basename(path)))
+}
+
 /** The text of a file, each byte of which it keeps; undefined if there is no file. Throws why it must not be changed. */
 async function readText(path: string): Promise<string | undefined> {
-  const bytes = await readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+  const bytes = await readFile(path).catch(async ({ code }: NodeJS.ErrnoException) => {
+    const isLink = (await readlink(path).catch(() => null)) !== null
+    if (!isLink && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined
     throw new CliError(`was skipped: it cannot be read (${code})`)
   })
   // UTF-16 without a mark at its start can be valid UTF-8.
