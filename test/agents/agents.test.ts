@@ -128,7 +128,7 @@ describe.each(PROGRAMS)('$name', (program) => {
   test('hears in its next request that another session has switched its directory', async () => {
     let directory: WorkingTree | undefined
     const { warned_in, hooks } = await run(program, {
-      ...{ url: undefined, sentence: 'This directory was switched from work to other.' },
+      ...{ url: undefined, sentence: 'This directory was switched from “work” to “other”.' },
       prepare: async (tree) => {
         directory = tree
         const input = JSON.stringify({ session_id: 'other', cwd: tree.path, source: 'startup' })

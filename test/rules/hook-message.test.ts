@@ -167,13 +167,13 @@ test.each<[string, ReturnType<typeof heard>, RegExp[]]>([
   [
     'a switch while it was at rest',
     heard({ ...OWN, is_at_rest: true }, [], { here: { ...HERE, branch: 'main' } }),
-    [/^This directory was switched from task-1 to main\.$/],
+    [/^This directory was switched from “task-1” to “main”\.$/],
   ],
   ['nothing of its own switch', heard(OWN, [], { here: { ...HERE, branch: 'main' } }), []],
   [
     'a commit while it was at rest',
     heard({ ...OWN, is_at_rest: true }, [], { here: MOVED }),
-    [/^task-1 moved from aaaaaaa to bbbbbbb by a commit that is not yours\.$/],
+    [/^“task-1” moved from aaaaaaa to bbbbbbb by a commit that is not yours\.$/],
   ],
   ['nothing of its own commit', heard(OWN, [], { here: MOVED }), []],
   ['nothing at its first hook', heard(NO_SESSION, [], { here: MOVED }), []],
@@ -192,7 +192,7 @@ test('a hook that the model does not hear keeps its news for the next one', () =
   const here = { ...MOVED, branch: 'main' }
   const { presence, sentences } = heard(OWN, [OTHER], { situation: STOP, here })
   expect(sentences).toEqual([])
-  expect(heard(presence, [OTHER], { here }).sentences[0]).toMatch(/switched from task-1 to main/)
+  expect(heard(presence, [OTHER], { here }).sentences[0]).toMatch(/switched from “task-1” to “main”/)
 })
 
 test.each([[[]], [[OTHER]]])('a commit of its own turn is its own, beside %j', (others) => {

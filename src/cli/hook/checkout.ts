@@ -1,7 +1,7 @@
 /** What other sessions do in the very same directory (docs/contract/local.md#this-checkout). Pure. */
 
 import { FILES_SHOWN_MAX } from '../../vocabulary/shown.ts'
-import { sanitize } from '../../vocabulary/text.ts'
+import { inQuotes, sanitize } from '../../vocabulary/text.ts'
 import type { Session } from '../local-state.ts'
 import { hasNewContext, type Situation } from './plan.ts'
 
@@ -54,7 +54,7 @@ interface Fact {
 
 function moved({ place, is_at_rest }: Presence, here: Place, isShared: boolean): Fact[] {
   if (place === null) return []
-  const [from, to] = [place, here].map(({ branch }) => (branch === null ? 'a commit' : sanitize(branch)))
+  const [from, to] = [place, here].map(({ branch }) => (branch === null ? 'a commit' : inQuotes(branch)))
   if (place.branch !== here.branch) {
     const key = `switch ${from} ${to} ${here.head}`
     return isShared || is_at_rest ? [{ key, text: `This directory was switched from ${from} to ${to}.` }] : []
