@@ -41,8 +41,10 @@ export class Git {
     }
   }
 
+  /** In another working tree: what git tells its hooks about this one does not hold there. */
   in(cwd: string): Git {
-    return new Git(cwd, this.#env, this.#answers)
+    const env = { ...this.#env, GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined }
+    return new Git(cwd, env, this.#answers)
   }
 
   /** Git as it is now: what it says once holds from then on. */
