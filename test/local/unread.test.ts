@@ -1,7 +1,8 @@
 /** What a check says if it cannot look at a part of the clone: it never counts as clear. */
+import { existsSync } from 'node:fs'
 import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { useTree } from '../support/shop.ts'
 
 const tree = useTree()
@@ -127,4 +128,13 @@ test('a hook of a session whose working tree was removed declares nothing in the
   })
   await tree.run(['hook', 'prompt', '--agent', 'claude-code'], { input })
   expect((await tree.run(['list'])).stdout).toMatch(/^No live activities/)
+})
+
+test('a hook in a repository of another user, which git distrusts, does nothing', async () => {
+  const input = JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path })
+  const env = { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' }
+  vi.spyOn(process, 'getuid').mockReturnValue(4242)
+  await tree.run(['hook', 'prompt', '--agent', 'claude-code'], { input, env })
+  vi.restoreAllMocks()
+  expect(existsSync(join(tree.path, '.git/deconflict'))).toBe(false)
 })

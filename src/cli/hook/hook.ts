@@ -4,6 +4,7 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { Git } from '../../git/git.ts'
 import { findTree, readBranch, type WorkingTree } from '../../git/git-directory.ts'
 import { parsedJson, sanitize } from '../../vocabulary/text.ts'
 import { type Agent, HOOK_EVENTS, type HookEvent } from '../agents/agent.ts'
@@ -40,7 +41,8 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
     const cwd = input.cwd ?? runtime.cwd
     // Of a working tree that was removed, the repository around it is another one.
     const tree = existsSync(cwd) ? findTree(cwd) : undefined
-    if (tree === undefined) return EXIT.clear
+    const git = new Git(cwd, runtime.env)
+    if (tree === undefined || !(await isTrusted(tree, git, left_ms()))) return EXIT.clear
     const now = runtime.clock().getTime()
     const record = (outcome: string) =>
       updateRecord(tree.git_directory, { last: { at: now, event, agent: agent.name, outcome } })
@@ -69,6 +71,12 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
     runtime.stderr.write(`deconflict: ${sanitize((error as Error).message)}\n`)
   }
   return EXIT.clear
+}
+
+/** Git distrusts a repository of another user, who can have written what hooks would say. */
+async function isTrusted({ git_directory }: WorkingTree, git: Git, timeout_ms: number): Promise<boolean> {
+  const isOwn = [undefined, statSync(git_directory).uid].includes(process.getuid?.())
+  return isOwn || (await git.output(['rev-parse', '--git-dir'], { timeout_ms })) !== undefined
 }
 
 /**
