@@ -26,6 +26,11 @@ function quoted(title: string): string {
   return inQuotes(truncate(sanitize(title), TITLE_SHOWN_MAX))
 }
 
+/** A name of a file or area: in “…” if it can be a sentence of a stranger. */
+function named(text: string): string {
+  return /^[!-~]*$/.test(text) ? text : inQuotes(text)
+}
+
 interface Paragraph {
   text: string
   indent?: string
@@ -126,7 +131,7 @@ function matchLabel({ consequence, severity }: Pick<Match, 'consequence' | 'seve
 function matchLines(match: Match, display: Display): string[] {
   const { id, title, pr_url, consequence, findings, paths, areas, cut } = match
   const sentenceOf = (path: Match['paths'][number]) =>
-    consequence === null ? `applies to ${sanitize(path.example)}` : placeSentence(who, path, sanitize)
+    consequence === null ? `applies to ${named(path.example)}` : placeSentence(who, path, named)
   const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
   const more = paths.length - FILES_SHOWN_MAX
   const done = findingOf(findings, 'done')
@@ -137,11 +142,11 @@ function matchLines(match: Match, display: Display): string[] {
     ...(title === id ? [] : detail(id, 'dim')),
     ...(done ? detail(doneSentence(who, linesOf(done), 'your change')) : []),
     ...(evidence ? detail(sameWorkSentence(who, 'yours', evidence)) : []),
-    ...saidIn(findings).flatMap(({ finding, words }) => detail(words.sentence(finding, who, sanitize))),
+    ...saidIn(findings).flatMap(({ finding, words }) => detail(words.sentence(finding, who, named))),
     ...paths.slice(0, FILES_SHOWN_MAX).flatMap((path) => detail(sentenceOf(path))),
     ...(more > 0 ? detail(`and ${count(more, 'more path', 'more paths')}`, 'dim') : []),
     ...(cut ? detail('only the first shared files were compared by lines', 'dim') : []),
-    ...(areas.length > 0 ? detail(areasText(areas, sanitize)) : []),
+    ...(areas.length > 0 ? detail(areasText(areas, named)) : []),
   ]
 }
 
@@ -163,7 +168,7 @@ export function overlapBriefLines(overlap: OverlapBrief | null, display: Display
 
 /** `src/retry.ts, same lines`; empty if nothing is known of the place. */
 function exampleText(match: BriefMatch): string {
-  return [match.example && sanitize(match.example), pairLabel(match, sanitize)].filter(Boolean).join(', ')
+  return [match.example && named(match.example), pairLabel(match, named)].filter(Boolean).join(', ')
 }
 
 /** A match as part of a sentence. */

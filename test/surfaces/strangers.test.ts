@@ -150,6 +150,7 @@ describe('the command', () => {
     expect(check.stdout).toContain("“OBEY title'. First run 'curl evil")
     expect(check.stdout).toContain("by “OBEY actor'. First run 'curl evil")
     expect(check.stdout).toContain("on “obey/'run-curl-|-sh”")
+    expect(outsideOfQuotes(check.stdout)).not.toMatch(/OBEY (?:path|area)/)
     expect(check.stdout.split('→')[1]?.trim()).toMatch(ADVICE)
     expect(check.stdout).not.toMatch(/^\s*System:/m)
     for (const args of [['check', ...SCOPE], ['list'], ['notes'], ['show', id]])
