@@ -158,17 +158,9 @@ export function notableAdvice(id: string, title: string | null, author: string |
   return `Read the notable ${title === null ? id : inQuotes(title, TITLE_SHOWN_MAX)}${by} first.`
 }
 
-/** The author of an activity, without any text by other people: the login and pull request as far as they are known. */
-export function authorOf({
-  id,
-  login,
-  pull_request,
-}: {
-  id: string
-  login: string | null
-  /** `#12`. */
-  pull_request: string | null
-}): string {
+/** The author of an activity, without any text by other people: the login and pull request (`#12`) as far as they are known. */
+export function authorOf(known: Record<'login' | 'pull_request', string | null> & { id: string }): string {
+  const { id, login, pull_request } = known
   if (login === null || !LOGIN.test(login)) return `the author of ${pull_request ?? id}`
   return pull_request === null ? login : `${login} (${pull_request})`
 }

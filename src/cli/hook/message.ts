@@ -127,15 +127,10 @@ function entryFor(
   return `- ${what}${who}${where.length > 0 ? `: ${where.join('; ')}` : ''}${more > 0 ? `; ${more} more` : ''}`
 }
 
-function whoOf(
-  id: string,
-  other: Other | undefined,
-  {
-    without_titles,
-    same_author,
-    worktree,
-  }: Pick<MessageOptions, 'without_titles'> & Pick<Place, 'same_author' | 'worktree'>,
-): string {
+type Shown = Pick<MessageOptions, 'without_titles'> & Pick<Place, 'same_author' | 'worktree'>
+
+function whoOf(id: string, other: Other | undefined, shown: Shown): string {
+  const { without_titles, same_author, worktree } = shown
   if (other === undefined) return same_author ? `your other work (${id})` : id
   const { title, actor, login, branch, agent, pull_request } = other
   const isNotable = isNotableId(id)

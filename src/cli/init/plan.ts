@@ -64,8 +64,6 @@ export async function planRemoving(options: PlanOptions, record: InitRecord): Pr
   })
 }
 
-const LEAVES = 'was skipped: it is a link that leaves the repository'
-
 interface File {
   path: string
   before: string | undefined
@@ -93,11 +91,12 @@ async function plan(
     const skip = (why: string) => result.skips.push({ name, why })
     // Anybody who can push can add a link.
     const leaves = isIn(options.root, path) && !isIn(root, real)
-    const text = leaves ? Promise.reject(new CliError(LEAVES)) : readText(path)
-    const before = await text.catch((error: unknown) => {
-      if (error instanceof CliError) return error
-      throw error
-    })
+    const before = leaves
+      ? new CliError('was skipped: it is a link that leaves the repository')
+      : await readText(path).catch((error: unknown) => {
+          if (error instanceof CliError) return error
+          throw error
+        })
     if (before instanceof CliError) skip(before.message)
     else {
       const { after, about } = edit({ path, before, targets }, skip)

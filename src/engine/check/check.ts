@@ -197,16 +197,8 @@ function* sharing(
 }
 
 /** Null if there is none. Reads nothing if the work changes no files. */
-async function readDoneBy({
-  ctx,
-  proposal,
-  rules,
-  side,
-  branch,
-  base_branch,
-  pull_requests,
-  readFiles,
-}: CheckedWork): Promise<DoneBy | null> {
+async function readDoneBy(work: CheckedWork): Promise<DoneBy | null> {
+  const { ctx, proposal, rules, side, branch, base_branch, pull_requests, readFiles } = work
   if (!ctx.repo.is_tracked || proposal.emptiness !== null || side.files.length === 0) return null
   const lines = await rules.deadline.run(newLinesOf(await readFiles(rules.deadline), rules.noise))
   return ctx.source.doneBy(lines, { branch, base_branch, numbers: [...pull_requests] })

@@ -114,12 +114,10 @@ function fixOf({ findings }: Found<unknown>['match'], record: ComparedActivity):
 }
 
 /** The title of work, but not that of somebody who is new to the repository, because agents read it. */
-export function shownTitle({
-  id,
-  title,
-  pr_number,
-  is_by_newcomer,
-}: Pick<ComparedActivity, 'id' | 'title' | 'pr_number' | 'is_by_newcomer'>): string {
+export function shownTitle(
+  row: Pick<ComparedActivity, 'id' | 'title' | 'pr_number' | 'is_by_newcomer'>,
+): string {
+  const { id, title, pr_number, is_by_newcomer } = row
   if (!is_by_newcomer) return title
   return pr_number === null ? id : `#${pr_number}`
 }

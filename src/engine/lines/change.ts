@@ -199,13 +199,8 @@ function readDigest(patch: string, hash: LineHasher, index: number): Digest | nu
  * The change without its lines. The fields are in the order in which `jsonb` returns them, so that its JSON equals that of
  * a stored change.
  */
-export function changedFileOf({
-  path,
-  previous_path,
-  status,
-  blob_sha,
-  ...derived
-}: ChangedFile): ChangedFile {
+export function changedFileOf(file: ChangedFile): ChangedFile {
+  const { path, previous_path, status, blob_sha, ...derived } = file
   return { path, status, blob_sha, ...derivedOf(derived), previous_path }
 }
 

@@ -74,12 +74,8 @@ export interface StoredActivity extends MergedActivity {
  * The login of the author; null if unknown. The actor of an activity that was created from GitHub is a login, but that of
  * a declared activity can be any name.
  */
-export function authorLogin({
-  source,
-  actor,
-  created_by,
-}: Pick<ComparedActivity, 'source' | 'actor' | 'created_by'>): string | null {
-  return source === 'api' ? created_by : actor
+export function authorLogin(row: Pick<ComparedActivity, 'source' | 'actor' | 'created_by'>): string | null {
+  return row.source === 'api' ? row.created_by : row.actor
 }
 
 /** The issues that an activity is on: the one that was sent with it first, then those that its pull request closes. */

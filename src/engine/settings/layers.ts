@@ -117,10 +117,8 @@ export function storedLayers(stored: StoredFiles): SettingsLayer[] {
 const LEFT: SettingsLayer = { source: 'farewell', settings: { comment: { mode: 'off' }, check_run: false } }
 
 /** What the organisation says about a repository; null if it says nothing. */
-export function storedShare({
-  organisation,
-  name,
-}: Pick<StoredFiles, 'organisation' | 'name'>): OrganisationShare | null {
+export function storedShare(of: Pick<StoredFiles, 'organisation' | 'name'>): OrganisationShare | null {
+  const { organisation, name } = of
   return organisation === null || organisation === 'invalid' ? null : shareOf(organisation, name)
 }
 

@@ -144,11 +144,8 @@ export function isIgnored(
 }
 
 /** Whether nothing is said on it, by its label or by a comment. */
-export function isMuted({
-  is_muted,
-  is_muted_by_comment,
-}: Pick<PullRequestRow, 'is_muted' | 'is_muted_by_comment'>) {
-  return is_muted || is_muted_by_comment
+export function isMuted(pr: Pick<PullRequestRow, 'is_muted' | 'is_muted_by_comment'>) {
+  return pr.is_muted || pr.is_muted_by_comment
 }
 
 /**

@@ -165,10 +165,8 @@ export function isRecheckedLater({ db, now, repo }: RepoContext): Promise<boolea
 }
 
 /** How many open pull requests are imported, and how many are not yet; null if none is to be. */
-export async function importProgress({
-  db,
-  repo,
-}: RepoContext): Promise<{ done: number; left: number } | null> {
+export async function importProgress(ctx: RepoContext): Promise<{ done: number; left: number } | null> {
+  const { db, repo } = ctx
   const ids = await listImporting(db, repo, { kinds: IMPORTING, limit: COUNTED_MAX })
   if (ids.length === 0) return null
   const given = ids.map((id) => id.split(':')).filter(([kind]) => kind === PULL_REQUEST)
