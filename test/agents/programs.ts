@@ -189,11 +189,7 @@ export const PROGRAMS: Program[] = [
     agent: 'qwen-code',
     dialect: DIALECTS.completions,
     args: (prompt) => ['--approval-mode', 'yolo', '-p', prompt],
-    env: ({ model }) => ({
-      OPENAI_BASE_URL: `${model}/v1`,
-      OPENAI_API_KEY: 'stub',
-      OPENAI_MODEL: 'stub',
-    }),
+    env: ({ model }) => ({ OPENAI_BASE_URL: `${model}/v1`, OPENAI_API_KEY: 'stub', OPENAI_MODEL: 'stub' }),
     files: () => ({
       '.qwen/settings.json': JSON.stringify({
         security: { auth: { selectedType: 'openai' } },

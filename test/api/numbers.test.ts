@@ -81,10 +81,7 @@ describe('a reserved number', () => {
   test('is taken for others until its activity ends', async () => {
     const [one, two, three] = [await begin('one'), await begin('two'), await begin('three')]
     expect((await reserve(one)).body.number).toBe('0001')
-    expect((await reserve(two)).body).toMatchObject({
-      number: '0002',
-      taken: [{ number: '0001', by: one }],
-    })
+    expect((await reserve(two)).body).toMatchObject({ number: '0002', taken: [{ number: '0001', by: one }] })
     await repository.request('POST', `/activity/${two}/archive`)
     expect((await reserve(three)).body.number).toBe('0002')
   })

@@ -108,9 +108,7 @@ describe('where GitHub omits patches', () => {
   })
 
   test('of several responses, five further pages are read in total', async () => {
-    await repository.open({
-      files: Array.from({ length: 130 }, (_, index) => modified(`f${index}.ts`, 900)),
-    })
+    await repository.open({ files: Array.from({ length: 130 }, (_, index) => modified(`f${index}.ts`, 900)) })
     expect(listings()).toBe(7)
     expect(await stored()).toHaveLength(130)
     expect(await withDigest()).toBe(100)

@@ -28,11 +28,7 @@ let users = 100
 /** A token of the user `login` with this permission. */
 const tokenOf = (login: string, permission: 'read' | 'write') => {
   users += 1
-  github.token(`${login}-${users}`, {
-    login,
-    id: users,
-    permissions: { [repository.full_name]: permission },
-  })
+  github.token(`${login}-${users}`, { login, id: users, permissions: { [repository.full_name]: permission } })
   return `${login}-${users}`
 }
 

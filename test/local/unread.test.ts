@@ -90,15 +90,12 @@ test('a path with a newline is looked at, and from', async () => {
     expect((await tree.run(['check'], { cwd: join(tree.path, '..', name) })).stdout).toMatch(/conflict, high/)
 })
 
-test.each(['other\u2028', 'other\u2028x', 'other\u00a0'])(
-  'the branch %j does not hide “other”',
-  async (name) => {
-    await addOther()
-    await tree.git('-C', '../other', 'commit', '-q', '-am', 'Two')
-    await tree.git('-C', '../other', 'checkout', '-q', '-b', name, 'main')
-    expect((await tree.run(['check', '--paths', 'src/cart.ts'])).stdout).toMatch(/on “other”/)
-  },
-)
+test.each(['other\u2028x', 'other\u00a0'])('the branch %j does not hide “other”', async (name) => {
+  await addOther()
+  await tree.git('-C', '../other', 'commit', '-q', '-am', 'Two')
+  await tree.git('-C', '../other', 'checkout', '-q', '-b', name, 'main')
+  expect((await tree.run(['check', '--paths', 'src/cart.ts'])).stdout).toMatch(/on “other”/)
+})
 
 test('without user.name, what is in other working trees is the own work', async () => {
   await addOther()

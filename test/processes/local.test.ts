@@ -212,11 +212,7 @@ test('on a full disk, what was declared is kept and compared, and a change says 
   const env = { DISK_ERROR: 'ENOSPC' }
   const failing = (...args: string[]) => runBuilt(args, other, { env })
   const shown = await failing('check', '--paths', FILE)
-  expect(shown).toMatchObject({
-    code: 2,
-    stderr: '',
-    stdout: expect.stringContaining('“Retry payments”'),
-  })
+  expect(shown).toMatchObject({ code: 2, stderr: '', stdout: expect.stringContaining('“Retry payments”') })
   expect((await failing('list')).stdout).toContain(id)
   const why = `deconflict: the records of this clone cannot be written: ENOSPC: `
   for (const args of [

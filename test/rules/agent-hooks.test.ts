@@ -54,9 +54,7 @@ describe.each(PARTS)('each line of the hooks of %s', (part) => {
 
   test.each(SHELLS)('runs the command in %s with its input', async (shell, ...options) => {
     const directory = await temporaryDirectory('lines')
-    await writeFile(join(directory.path, 'deconflict'), '#!/bin/sh\necho "$@" && exec cat\n', {
-      mode: 0o755,
-    })
+    await writeFile(join(directory.path, 'deconflict'), '#!/bin/sh\necho "$@" && exec cat\n', { mode: 0o755 })
     const env = { PATH: `${directory.path}:${process.env.PATH}` }
     const run = ({ line }: { line: string }) => {
       const running = promisify(execFile)(`/bin/${shell}`, [...options, '-c', line], { env })

@@ -209,12 +209,8 @@ function userRepositories(context: RouteContext): GithubResponse {
   return answer
 }
 
-function repositoryAnswer({
-  state,
-  repository,
-  caller,
-  now,
-}: RouteContext & { repository: GithubRepository }) {
+function repositoryAnswer(context: RouteContext & { repository: GithubRepository }) {
+  const { state, repository, caller, now } = context
   const permissions = permissionsOf(permission(repository, caller))
   return json(
     200,
@@ -224,12 +220,10 @@ function repositoryAnswer({
 }
 
 /** Those of a token's user; everybody else may read what is public. */
-function permissionAnswer({
-  state,
-  repository,
-  params,
-  now,
-}: RouteContext & { repository: GithubRepository; params: Record<string, string> }) {
+function permissionAnswer(
+  context: RouteContext & { repository: GithubRepository; params: Record<string, string> },
+) {
+  const { state, repository, params, now } = context
   const credential = state.credentials.find(({ user }) => user?.login === params.username)
   const found = credential
     ? granted(repository, { credential } as Extract<Caller, { kind: 'token' }>)

@@ -62,11 +62,7 @@ function runBody(
     node_id: nodeId('CR', run.id),
     url: self,
     html_url: `${webUrl(state)}/${repository.full_name}/runs/${run.id}`,
-    output: {
-      ...run.output,
-      annotations_count: annotations.length,
-      annotations_url: `${self}/annotations`,
-    },
+    output: { ...run.output, annotations_count: annotations.length, annotations_url: `${self}/annotations` },
     check_suite: { id: run.id + 1_000_000 },
     app: appBody(state),
     pull_requests: [],

@@ -53,10 +53,7 @@ async function propose(client: Client, name: string): Promise<unknown> {
   const send = () =>
     call(
       { verb: 'start', name },
-      async (_, url) => ({
-        status: await deployment.deliver(url, event, `${subject}-${name}`),
-        body: null,
-      }),
+      async (_, url) => ({ status: await deployment.deliver(url, event, `${subject}-${name}`), body: null }),
       () => number,
     )
   return Promise.all(random() < 0.3 ? [send(), send()] : [send()])

@@ -36,6 +36,7 @@ export interface ReceivedRequest {
 }
 
 type Permissions = Record<string, Permission>
+type GivenUser = { login: string; id: number; permissions: Permissions; without_sso?: string[] }
 
 export type GithubWorld = ReturnType<typeof githubWorld>
 
@@ -100,14 +101,8 @@ export function githubWorld(api_url: string) {
       state.repositories = state.repositories.filter((repository) => repository !== gone)
     },
     /** Adds a user's token, or replaces its permissions. `without_sso`: see `GithubCredential`. */
-    token: (
-      token: string,
-      {
-        login,
-        id,
-        ...given
-      }: { login: string; id: number; permissions: Permissions; without_sso?: string[] },
-    ) => setCredential({ token, user: { login, id }, ...given }),
+    token: (token: string, { login, id, ...given }: GivenUser) =>
+      setCredential({ token, user: { login, id }, ...given }),
     /** Adds an installation token, such as that of a workflow run. */
     installation: (token: string, permissions: Permissions) => setCredential({ token, permissions }),
     revoke(token: string) {

@@ -84,13 +84,9 @@ function unanswered(error: Error): Asked {
 /** Lets three clients act at once on one subject, each call on any of the instances, while something breaks. */
 export async function record(
   { is_apart = false, act, look }: Promised,
-  {
-    subject,
-    world,
-    random,
-    broken,
-  }: { subject: number; world: World; random: () => number; broken: Promise<unknown> },
+  given: { subject: number; world: World; random: () => number; broken: Promise<unknown> },
 ): Promise<History> {
+  const { subject, world, random, broken } = given
   const history: History = []
   const asked = world.urls.map((url) => ({ url, api: apiAt(url, 'ada') }))
   if (is_apart) addRepository(world.deployment.github, subject)

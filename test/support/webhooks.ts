@@ -21,12 +21,8 @@ import {
 } from './webhook-payload.ts'
 
 /** The request to `POST /api/github/webhooks`. The same `id` again is a redelivery. */
-export function signedDelivery({
-  secret,
-  event,
-  payload,
-  id = randomUUID(),
-}: Webhook & { secret: string; id?: string }) {
+export function signedDelivery(delivery: Webhook & { secret: string; id?: string }) {
+  const { secret, event, payload, id = randomUUID() } = delivery
   const body = JSON.stringify(payload)
   const headers: Record<string, string> = {
     accept: '*/*',
@@ -176,12 +172,9 @@ export function commentEvent(
   { state }: Source,
   full_name: string,
   number: number,
-  {
-    id,
-    action,
-    ...written
-  }: { id: number; action: 'created' | 'deleted' } & { body?: string; login?: string; created_at?: string },
+  it: { id: number; action: 'created' | 'deleted'; body?: string; login?: string; created_at?: string },
 ): Webhook {
+  const { id, action, ...written } = it
   const repository = repositoryNamed(state, full_name)
   const example = exampleOf(state, repository, 'issue_comment', action)
   const pull = contentsOf(state, repository).pulls.find((known) => known.number === number)
@@ -295,9 +288,6 @@ export function repositoryEvent(
     repository,
     'repository',
     exampleOf(state, repository, 'repository', known),
-    {
-      action,
-      ...(changes && { changes }),
-    },
+    { action, ...(changes && { changes }) },
   )
 }
