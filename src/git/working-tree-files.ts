@@ -11,6 +11,8 @@ export interface ChangedFiles {
   changes: Change[]
   /** Globs that match the files beyond these limits. */
   paths: string[]
+  /** The time in which git could not make the patches, which are left out. */
+  late_ms?: number
 }
 
 export interface ChangedFilesOptions {
@@ -74,8 +76,8 @@ export async function readChangedFiles(
   const { staged_only, between, timeout_ms = Number.POSITIVE_INFINITY } = options
   const [before, after] = between ?? []
   if (before && after) {
-    const changes = await trackedChanges(git, [before, after], timeout_ms)
-    return changes && { base_sha: before, ...fitChanges(changes) }
+    const changed = await trackedChanges(git, [before, after], timeout_ms)
+    return changed && { base_sha: before, ...changed, ...fitChanges(changed.changes) }
   }
   const untrackedSoon = staged_only ? [] : untrackedChanges(git, timeout_ms)
   const base_sha = before ?? (await startCommit(git, options))
@@ -84,9 +86,9 @@ export async function readChangedFiles(
   const [tracked, untracked] = await Promise.all([trackedChanges(git, range, timeout_ms), untrackedSoon])
   if (tracked === undefined || untracked === undefined) return undefined
   // A file that was removed from the index, but still exists, is in both lists.
-  const byPath = new Map([...untracked, ...tracked].map((each) => [each.path, each]))
-  const all = [...tracked, ...untracked].filter((each) => byPath.get(each.path) === each)
-  return { base_sha, ...fitChanges(all) }
+  const byPath = new Map([...untracked, ...tracked.changes].map((each) => [each.path, each]))
+  const all = [...tracked.changes, ...untracked].filter((each) => byPath.get(each.path) === each)
+  return { base_sha, ...tracked, ...fitChanges(all) }
 }
 
 /** The merge base of HEAD and the base branch, else HEAD. */
@@ -109,15 +111,15 @@ async function untrackedChanges(git: Git, timeout_ms: number): Promise<Change[] 
   return paths?.map((path) => ({ path, status: 'added' }))
 }
 
-async function trackedChanges(git: Git, range: string[], timeout_ms: number): Promise<Change[] | undefined> {
-  const output =
-    (await git.output([...CONFIGURATION, 'diff', ...DIFF, ...PATCHES, ...range], {
-      timeout_ms: timeout_ms * PATCHES_TIME,
-    })) ??
-    (await git.output([...CONFIGURATION, 'diff', ...DIFF, '--no-renames', ...range], {
-      timeout_ms: timeout_ms * (1 - PATCHES_TIME),
-    }))
-  return output === undefined ? undefined : parseDiff(output)
+async function trackedChanges(git: Git, range: string[], timeout_ms: number) {
+  const patched = await git.output([...CONFIGURATION, 'diff', ...DIFF, ...PATCHES, ...range], {
+    timeout_ms: timeout_ms * PATCHES_TIME,
+  })
+  if (patched !== undefined) return { changes: parseDiff(patched) }
+  const output = await git.output([...CONFIGURATION, 'diff', ...DIFF, '--no-renames', ...range], {
+    timeout_ms: timeout_ms * (1 - PATCHES_TIME),
+  })
+  return output === undefined ? undefined : { changes: parseDiff(output), late_ms: timeout_ms }
 }
 
 /** The changes of each commit since its parent, by commit. Undefined if git fails, or does not end in time. */

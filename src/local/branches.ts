@@ -105,7 +105,7 @@ export async function readCommitted(
   { git, base, remote, cache, hasher, left_ms }: CloneOptions,
   fork?: string,
 ): Promise<Diff | null> {
-  return cache.get(`branch ${sha} ${fork ?? ''}`, `${base}`, async () => {
+  return cache.get(`branch ${sha} ${fork ?? ''}`, `${base}`, left_ms(), async () => {
     const from = fork ?? (base && (await git.mergeBase(base, remote, sha)))
     if (!from) return null
     const commits = ['log', '--format=%ct', '--reverse', `${from}..${sha}`]
@@ -120,7 +120,8 @@ export async function readCommitted(
     if (begun === undefined || changed === undefined) return null
     const begun_at = Number.parseInt(begun, 10) * 1000
     const files = filesOf(changed.changes, hasher())
-    return { base_sha: from, files, patch_id: patchIdOf(files), is_cut: changed.paths.length > 0, begun_at }
+    const { paths, late_ms = 0 } = changed
+    return { base_sha: from, files, patch_id: patchIdOf(files), is_cut: paths.length > 0, late_ms, begun_at }
   })
 }
 

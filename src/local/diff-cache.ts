@@ -28,20 +28,21 @@ export class DiffCache {
   }
 
   /** The diff of `name` in this state, from the file or made now. Null is not kept. */
-  async get(name: string, state: string, make: () => Promise<Diff | null>): Promise<Diff | null> {
-    const known = this.kept(name)
+  async get(name: string, state: string, left_ms: number, make: () => Promise<Diff | null>) {
+    const known = this.kept(name, left_ms)
     if (known?.state === state) return known.diff
     const diff = await make()
     if (diff !== null) this.keep(name, { state, diff, seen_at: systemClock().getTime() })
     return diff
   }
 
-  /** The diff that is kept of `name`; null if none is. */
-  kept(name: string): Kept | null {
+  /** The diff that is kept of `name`; null if none is, or `left_ms` may be enough for the patches that it lacks. */
+  kept(name: string, left_ms: number): Kept | null {
     const { state, seen_at, value } = this.#read(name) ?? {}
     if (state === undefined || seen_at === undefined) return null
     try {
       const diff = value as Diff & { files: Parameters<typeof withDigest>[0][] }
+      if (diff.late_ms && left_ms > 2 * diff.late_ms) return null
       return { state, seen_at, diff: { ...diff, files: diff.files.map(withDigest) } }
     } catch {
       return null

@@ -85,7 +85,10 @@ export async function readTreeSince(
   const { cache, root } = options
   const state = (await keptOf(tree, options))?.state
   const name = `tree ${tree.root} ${fork}`
-  const diff = state === undefined ? null : await cache.get(name, state, () => readDiff(tree, options, fork))
+  const diff =
+    state === undefined
+      ? null
+      : await cache.get(name, state, options.left_ms(), () => readDiff(tree, options, fork))
   return diff && withoutCopies(diff, tree.root, root)
 }
 
@@ -97,7 +100,7 @@ async function keptOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Kept 
   const { base, remote, cache, left_ms, asked } = options
   const [git, name] = [options.git.in(tree.root), `tree ${tree.root}`]
   const commits = hashOf([tree.head, base, remote].join('\0'))
-  const known = cache.kept(name)
+  const known = cache.kept(name, left_ms())
   const seen_at = systemClock().getTime()
   const isOfCommits = known?.state.startsWith(commits) === true
   const age = seen_at - (known?.seen_at ?? 0)
@@ -131,8 +134,9 @@ async function readDiff(tree: WorkingTreeOf, options: CloneOptions, from?: strin
   ])
   if (changed === undefined) return null
   const files = filesOf(changed.changes, hasher())
-  const { base_sha = null, paths } = changed
-  return { base_sha, files, patch_id: patchIdOf(files), is_cut: paths.length > 0, ...(actor && { actor }) }
+  const { base_sha = null, paths, late_ms = 0 } = changed
+  const diff = { base_sha, files, patch_id: patchIdOf(files), is_cut: paths.length > 0, late_ms }
+  return { ...diff, ...(actor && { actor }) }
 }
 
 /** A larger file is compared with no other one. */

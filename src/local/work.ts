@@ -39,6 +39,8 @@ export interface Diff {
   patch_id: string
   /** More files changed. */
   is_cut?: boolean
+  /** See `ChangedFiles`. */
+  late_ms?: number
   /** When the first commit was made, in milliseconds since 1970. */
   begun_at?: number
   /** `user.name` in a working tree. */

@@ -108,9 +108,7 @@ test('links of the repository that leave it are not followed', async () => {
   await symlink('../outside/rc', join(tree.path, 'AGENTS.md'))
   await symlink('../outside/claude', join(tree.path, '.claude'))
   await symlink('../../outside/new', join(tree.path, '.github/deconflict.yml'))
-  const { stdout, stderr } = await init('--only', 'agents-md', 'claude', 'settings')
-  expect(stdout).toBe('Nothing else to write.\n')
-  expect(stderr.match(/was skipped/g)).toHaveLength(3)
+  expect((await init('--only', 'agents-md', 'claude', 'settings')).stdout).toBe('Nothing else to write.\n')
   expect(await readFile(inHome('outside/rc'), 'utf8')).toBe('Mine\n')
 })
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { DiffCache, RecordFiles } from '../../src/local/local-client.ts'
 import { useTree } from '../support/shop.ts'
 
 const tree = useTree()
@@ -20,7 +21,6 @@ async function addOther(): Promise<void> {
 test('a loop of links, and a file in place of a directory, are changes as any other', async () => {
   await addOther()
   await symlink('loop', other('loop'))
-  // As a hook of git has it.
   const env = { GIT_DIR: '.git', GIT_INDEX_FILE: '.git/index' }
   expect((await tree.run(['check', '--paths', 'src/cart.ts'], { env })).stdout).toMatch(/works on src/)
   await rm(other('src'), { recursive: true })
@@ -95,6 +95,13 @@ test.each(['other\u2028x', 'other\u00a0'])('the branch %j does not hide “other
   await tree.git('-C', '../other', 'commit', '-q', '-am', 'Two')
   await tree.git('-C', '../other', 'checkout', '-q', '-b', name, 'main')
   expect((await tree.run(['check', '--paths', 'src/cart.ts'])).stdout).toMatch(/on “other”/)
+})
+
+test('a diff that lacks patches is made again where there is more time', async () => {
+  const cache = new DiffCache(new RecordFiles(tree.path))
+  const made = (late_ms: number) => Promise.resolve({ base_sha: null, files: [], patch_id: '', late_ms })
+  const got = async (ms: number) => (await cache.get('a', '', ms, () => made(ms)))?.late_ms
+  expect([await got(100), await got(150), await got(300)]).toEqual([100, 100, 300])
 })
 
 test('without user.name, what is in other working trees is the own work', async () => {

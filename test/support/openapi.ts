@@ -32,10 +32,7 @@ export function exampleOf(schema: Schema): unknown {
     items,
     type,
     minimum,
-  } = {
-    ...resolved(schema),
-    ...schema,
-  }
+  } = { ...resolved(schema), ...schema }
   if (examples) return examples[0]
   if (values) return values[0]
   if (some) return exampleOf(some)
