@@ -82,13 +82,11 @@ export async function readTreeSince(
   fork: string,
   options: CloneOptions,
 ): Promise<Diff | null> {
-  const { cache, root } = options
+  const { cache, root, left_ms } = options
   const state = (await keptOf(tree, options))?.state
   const name = `tree ${tree.root} ${fork}`
-  const diff =
-    state === undefined
-      ? null
-      : await cache.get(name, state, options.left_ms(), () => readDiff(tree, options, fork))
+  const make = () => readDiff(tree, options, fork)
+  const diff = state === undefined ? null : await cache.get(name, state, left_ms(), make)
   return diff && withoutCopies(diff, tree.root, root)
 }
 

@@ -41,8 +41,7 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
     const cwd = input.cwd ?? runtime.cwd
     // Of a working tree that was removed, the repository around it is another one.
     const tree = existsSync(cwd) ? findTree(cwd) : undefined
-    const git = new Git(cwd, runtime.env)
-    if (tree === undefined || !(await isTrusted(tree, git, left_ms()))) return EXIT.clear
+    if (tree === undefined || !(await isTrusted(tree, runtime.env, left_ms()))) return EXIT.clear
     const now = runtime.clock().getTime()
     const record = (outcome: string) =>
       updateRecord(tree.git_directory, { last: { at: now, event, agent: agent.name, outcome } })
@@ -74,8 +73,9 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
 }
 
 /** Git distrusts a repository of another user, who can have written what hooks would say. */
-async function isTrusted({ git_directory }: WorkingTree, git: Git, timeout_ms: number): Promise<boolean> {
-  const isOwn = [undefined, statSync(git_directory).uid].includes(process.getuid?.())
+async function isTrusted(tree: WorkingTree, env: Runtime['env'], timeout_ms: number): Promise<boolean> {
+  const isOwn = [undefined, statSync(tree.git_directory).uid].includes(process.getuid?.())
+  const git = new Git(tree.root, env)
   return isOwn || (await git.output(['rev-parse', '--git-dir'], { timeout_ms })) !== undefined
 }
 
