@@ -1,5 +1,6 @@
 /** The commands of `deconflict-admin` (docs/operations.md: deconflict-admin). */
 import { systemClock } from '../../../vocabulary/clock.ts'
+import { parseFullName } from '../../../vocabulary/names.ts'
 import { startFarewell } from '../../github/tracking/repository-events.ts'
 import { listJobs, reviveJob } from '../../jobs/store.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
@@ -112,8 +113,8 @@ async function findRepositories(db: Db, given: string): Promise<RepositoryRow[]>
     const known = await findRepository(db, Number(given))
     return known ? [known] : []
   }
-  const [owner = '', name = ''] = given.split('/')
-  return listRepositoriesNamed(db, owner, name)
+  const named = parseFullName(given)
+  return named ? listRepositoriesNamed(db, named.owner, named.name) : []
 }
 
 function isNumber(given: string): boolean {
