@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, type Flags, readConfig } from './server/platform/config.ts'
 import { DirectoryError } from './server/platform/db/embedded.ts'
-import { codeOf } from './server/platform/db/errors.ts'
+import { codeOf, faultOf } from './server/platform/db/errors.ts'
 import { openLog, terminalLog } from './server/platform/telemetry/log.ts'
 import { type Service, startService } from './server/server.ts'
 import { VERSION } from './vocabulary/version.ts'
@@ -115,7 +115,7 @@ function fail(error: unknown, config?: Config): never {
   const line = isOwnError
     ? error.message
     : code
-      ? `${config ? startFailure(error, config) : 'failed'} (${code})`
+      ? `${config ? startFailure(error, config) : 'failed'} (${[code, faultOf(error).hint].filter(Boolean).join(': ')})`
       : String((error as Error)?.stack ?? error)
   process.stderr.write(`deconflict: ${line}\n`)
   process.exit(1)

@@ -34,7 +34,11 @@ describe('an invalid value in the environment', () => {
   test.each([
     ['HOST', () => ({ HOST: 'host.invalid' })],
     ['PORT', () => ({ PORT: new URL(github.url).port })],
-  ])('of %s that is detected only when the service listens does so too', async (name, env) => {
+    [
+      'DATABASE_URL .*does not exist',
+      () => ({ DATABASE_URL: databaseUrl(inject('postgres').url, 'absent') }),
+    ],
+  ])('of %s that is detected only later does so too', async (name, env) => {
     const database = await freshDatabase()
     const { code, errors } = await exitOfProcess({ ...environment(database.database_url), ...env() })
     expect(code).toBe(1)

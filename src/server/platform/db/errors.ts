@@ -3,18 +3,18 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import { type Failure, unavailable } from '../../../vocabulary/failure.ts'
 
 /** SQLSTATE classes that mean the database is unavailable, overloaded or shutting down. A later retry is safe. */
-const TRANSIENT = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
+const TRANSIENT = /^(08|28|3D|53|57P|58|40001|40P01|25006|57014|55P03)/
 
 /** The transient codes that make every statement fail. A connection that was lost inside a cluster (08006) affects only one node. */
-const DOWN = /^(08(?!006)|53[13]|57P|25006)/
+const DOWN = /^(08(?!006)|28|3D|53[13]|57P|25006)/
 
 /** Messages of libpq, and of Citus within a transaction, when a node lost its connection to another node: reported as internal errors. */
 const LOST_NODE =
   /^(server closed the connection|SSL connection has been closed|could not (receive data from|send data to) server|no connection to the server|failure on connection marked as essential|could not commit transaction for shard)/
 
-/** Codes of postgres.js and of sockets for a missing connection. */
+/** Codes of postgres.js, of sockets and of TLS for a missing connection. */
 const NO_CONNECTION =
-  /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH)/
+  /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|EPROTO|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_(SSL|TLS)_)/
 
 /** The error for a missing connection. */
 export function connectionError(code: `CONNECTION_${string}`, message: string): Error {
@@ -23,6 +23,9 @@ export function connectionError(code: `CONNECTION_${string}`, message: string): 
 
 /** Hints for codes whose cause an operator can fix. */
 const HINTS: Record<string, string> = {
+  '28000': 'the database does not let this user in, or only with TLS: add ?sslmode=require',
+  '28P01': 'the database rejects the user or the password',
+  '3D000': 'the database does not exist; create it, or correct its name',
   '53100': 'the disk of the database is full; free some space, and the service recovers by itself',
   '53300': 'the database accepts no more connections; raise its max_connections, or run fewer instances',
   '25006': 'the database is a standby and accepts no writes; set DATABASE_URL to the primary',
