@@ -54,6 +54,9 @@ test('four instances that start at once on an empty database all become ready', 
   const { url } = inject('postgres')
   const name = `deconflict_empty_${process.pid}`
   await runOn(url, `create database ${name}`)
+  // A server may be set up to write values in another way.
+  await runOn(url, `alter database ${name} set datestyle = 'German'`)
+  await runOn(url, `alter database ${name} set bytea_output = 'escape'`)
   const env = environment(databaseUrl(url, name))
   // Every instance takes this lock before it migrates, so the first ones wait here until the last one has started.
   const gate = connectRaw(databaseUrl(url, name))
@@ -71,7 +74,13 @@ test('four instances that start at once on an empty database all become ready', 
     .catch((error: Error) => expect(error.message).toBe('enough'))
   await Promise.all([gate.end(), watch.end()])
   const services = await Promise.all(starting)
-  const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+  const changes = [{ path: 'src/pay.ts', patch: '@@ -1 +1 @@\n-pay()\n+payTwice()' }]
+  const activityBody = {
+    title: 'Retry payments',
+    summary: 'Retries twice.',
+    actor: 'Ada',
+    scope: { changes },
+  }
   for (const service of services) {
     const { status } = await apiAt(service.url, 'ada')('POST', '/activity', { body: activityBody })
     expect(status).toBe(201)

@@ -6,9 +6,9 @@ import { lockSchema, ONE_ROW } from './statements.ts'
 /**
  * Settings of every session (docs/operations.md lists them for poolers). Sequential scans are off because every statement
  * can use an index, and a plan that was cached while a table was small would keep its scan after the table has grown. JIT
- * compilation is off because it takes longer than the statements run.
+ * compilation is off because it takes longer than the statements run. The service reads times in ISO format only.
  */
-export const PLANNING = { enable_seqscan: 'off', jit: 'off' }
+export const PLANNING = { enable_seqscan: 'off', jit: 'off', datestyle: 'iso' }
 
 /** A prepared statement is planned once, because planning it for its values takes longer than running it. */
 export const PLANNED_ONCE = 'force_generic_plan'
@@ -22,8 +22,8 @@ const isManaged = (table: string) => `exists (
 /** An SQL condition: the tables are distributed. */
 const IS_DISTRIBUTED = isManaged("to_regclass('repositories')")
 
-/** Completes the planning settings of a session. On a distributed database the values determine the shard, so statements are planned for their values. */
-export const SET_PLANNING = `select set_config('plan_cache_mode', case when ${IS_DISTRIBUTED} then 'auto' else '${PLANNED_ONCE}' end, false)`
+/** Completes the settings of a session. On a distributed database the values determine the shard, so statements are planned for their values. */
+export const SET_PLANNING = `select set_config('plan_cache_mode', case when ${IS_DISTRIBUTED} then 'auto' else '${PLANNED_ONCE}' end, false), set_config('bytea_output', 'hex', false)`
 
 /**
  * The tables that are not distributed, but managed by Citus, so that a transaction that also changes a repository commits on all
