@@ -84,7 +84,7 @@ function assemble(config: Config, options: ServiceOptions) {
   const metrics = openMetrics(clock)
   const onAuditError = (error: unknown) => {
     metrics.audit_failures.inc()
-    log.error(faultOf(error), 'line of the audit log not written')
+    log.error(faultOf(error), 'line not written to AUDIT_LOG; make it writable')
   }
   const database = unopenedDatabase(config.database_url ? 'postgres' : 'embedded')
   const github = openClient('caller', { metrics, log }, { api_url: config.github_api_url })

@@ -92,7 +92,7 @@ describe('the audit log', () => {
     expect((await create()).status).toBe(201)
     await written()
     await rename(file, `${file}.directory`)
-    expect(fixture.service.log.join('')).toContain('line of the audit log not written')
+    expect(fixture.service.log.join('')).toContain('line not written to AUDIT_LOG')
     expect(await fixture.service.app.metrics.registry.metrics()).toMatch(
       /deconflict_audit_failures_total [1-9]/,
     )
@@ -105,7 +105,7 @@ describe('the audit log', () => {
     const service = await startTestService({ token: 'ada', config: { audit_log } })
     try {
       await service.app.audit?.idle()
-      expect(service.log.join('')).toMatch(/"code":"ENOENT","msg":"line of the audit log not written"/)
+      expect(service.log.join('')).toMatch(/"code":"ENOENT","msg":"line not written to AUDIT_LOG/)
     } finally {
       await service.close()
     }
