@@ -35,16 +35,15 @@ export class Git {
       LC_ALL: 'C',
       GIT_OPTIONAL_LOCKS: '0',
       GIT_TERMINAL_PROMPT: '0',
-      // These variables would override options of the command line.
-      GIT_DIFF_OPTS: undefined,
-      GIT_LITERAL_PATHSPECS: undefined,
+      // These variables would override options of the command line, and in a hook of git the directory that git is called in.
+      ...{ GIT_DIFF_OPTS: undefined, GIT_LITERAL_PATHSPECS: undefined },
+      ...{ GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_COMMON_DIR: undefined },
     }
   }
 
-  /** In another working tree: what git tells its hooks about this one does not hold there. */
+  /** Git in another working tree, which has an index of its own. */
   in(cwd: string): Git {
-    const env = { ...this.#env, GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined }
-    return new Git(cwd, env, this.#answers)
+    return new Git(cwd, { ...this.#env, GIT_INDEX_FILE: undefined }, this.#answers)
   }
 
   /** Git as it is now: what it says once holds from then on. */

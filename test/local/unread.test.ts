@@ -104,6 +104,14 @@ test('a diff that lacks patches is made again where there is more time', async (
   expect([await got(100), await got(150), await got(300)]).toEqual([100, 100, 300])
 })
 
+test('a hook of git, which names a repository and an index for all that it runs, looks at the other working tree', async () => {
+  await addOther()
+  await tree.write({ '../other/README.md': '# Other\n' })
+  await tree.git('rm', '-q', 'README.md')
+  const env = { GIT_DIR: join(tree.path, '.git'), GIT_INDEX_FILE: join(tree.path, '.git/index') }
+  expect((await tree.run(['check', '--staged'], { env })).stdout).toMatch(/conflict, high/)
+})
+
 test('without user.name, what is in other working trees is the own work', async () => {
   await addOther()
   await tree.git('config', '--unset', 'user.name')
