@@ -29,10 +29,11 @@ export function Dialog({ title, onClose, children }: Props) {
   )
 }
 
-/** Focuses the element that opened the dialog, or the page if it is gone, such as the bar of an archived record. */
+/** Focuses the element that opened the dialog, or the page if it is gone, such as the bar of an archived record or another dialog. */
 function restoreFocus(opener: HTMLElement | null): void {
   if (document.activeElement !== document.body) return
-  const target = opener?.isConnected ? opener : document.getElementById('main')
+  const isThere = opener?.isConnected && opener !== document.body
+  const target = isThere ? opener : document.getElementById('main')
   target?.focus({ preventScroll: true })
 }
 

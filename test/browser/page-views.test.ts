@@ -74,6 +74,10 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const detail = page.getByRole('dialog')
     await detail.getByRole('heading', { name: 'Overlaps with' }).waitFor(OPTIONS)
     await detail.getByText('48–53 and 40–51').waitFor(OPTIONS)
+    await detail.getByRole('button', { name: 'Retry twice' }).first().click()
+    await page.getByRole('dialog', { name: 'Retry twice' }).waitFor(OPTIONS)
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.evaluate('document.activeElement.id'), OPTIONS).toBe('main')
   })
 
   test('limits everything by person, consequence and folder, with an address for each', async () => {
