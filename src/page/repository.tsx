@@ -101,6 +101,7 @@ interface WorkProps {
 function Work({ name, view, model, records, hasFailed }: WorkProps) {
   const { overlaps, notables, merge_order } = records
   const { work, seen, folders, shown, now_ms } = model
+  const is_all = view.only === null && shown.length === work.activities.size
   if (work.activities.size === 0) return <Empty name={name} settings={records.settings} />
   return (
     <>
@@ -108,7 +109,7 @@ function Work({ name, view, model, records, hasFailed }: WorkProps) {
       <div>
         <h2 class="headline">
           {overlaps !== null
-            ? headline(model.counts, { ...model, is_all: shown.length === work.activities.size })
+            ? headline(model.counts, { ...model, is_all })
             : hasFailed
               ? 'The overlaps are not known.'
               : 'Comparing …'}
