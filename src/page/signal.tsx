@@ -8,14 +8,16 @@ import { CONSEQUENCE_WORDS, linesText } from '../vocabulary/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'
 import { ExternalLink } from './controls.tsx'
 import type { Signal } from './records.ts'
+import { ProblemText } from './states.tsx'
 import { usePolling } from './use-records.ts'
 
 const INTERVAL_MS = 60_000
 type RecentSide = Signal['recent'][number]['sides'][number]
 
 export function SignalCard({ repository }: { repository: Repository }) {
-  // If a read fails, the last report stays.
-  const { data: signal } = usePolling(repository.signal, INTERVAL_MS)
+  // If a later read fails, the last report stays.
+  const { data: signal, problem } = usePolling(repository.signal, INTERVAL_MS)
+  if (signal === null && problem) return <ProblemText text={`${problem.message} The page keeps trying.`} />
   if (signal === null) return <p class="loading">Loading …</p>
   return (
     <section class="card signal" aria-labelledby="signal-heading">

@@ -49,6 +49,12 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(await faultsOn(page)).toEqual([])
   })
 
+  test('says why it has no report', async () => {
+    await page.route(REPORT, (route) => route.fulfill({ status: 500, body: 'Broken' }))
+    await open()
+    await page.getByRole('alert').getByText('answered with status 500').waitFor(OPTIONS)
+  })
+
   test('shows when the budget is in force', async () => {
     await answer({ ...SIGNAL, mode: 'on', budget: { share: 0.2, limit: 0.15, in_force: true } })
     await open()
