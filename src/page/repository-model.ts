@@ -51,6 +51,7 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
   const now_ms = activities.as_of_ms
   const reader = login?.toLowerCase() ?? null
   const choice: Choice = { ...view, reader }
+  const of_pull: Choice = { ...choice, person: null, text: '', mine: false }
   const chosen = new Set(activities.items.filter((each) => matches(each, work, choice)).map(({ id }) => id))
   // Who asks for a pull request wants to see all of it.
   const kinds = view.pull_request === null ? HIDEABLE.filter((kind) => !view[kind]) : []
@@ -97,7 +98,7 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
     same_file: sameFile(overlaps, chosen, chosen.size === activities.items.length),
     folders: hotFolders(seen),
     unsearched: isSearch ? activities.items.filter(isCut).length : 0,
-    is_gone: view.pull_request !== null && shown.length === 0,
+    is_gone: view.pull_request !== null && !activities.items.some((each) => matches(each, work, of_pull)),
   }
 }
 

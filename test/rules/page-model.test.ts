@@ -88,7 +88,8 @@ test('pairs that share a file are those of the chosen work', () => {
 })
 
 test('the page says that a chosen pull request has no live work', () => {
-  expect([7, 8].map((pull_request) => modelFor({ pull_request }).is_gone)).toEqual([false, true])
+  const isGone = (pull_request: number, text = '') => modelFor({ pull_request, text }).is_gone
+  expect([isGone(7), isGone(7, 'nobody'), isGone(8)]).toEqual([false, false, true])
 })
 
 test.each([
