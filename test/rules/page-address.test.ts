@@ -54,6 +54,8 @@ test.each([
   ['https://github.com/acme/shop', 'acme/shop'],
   ['https://github.com/acme/shop/pull/12', 'acme/shop'],
   ['git@github.com:acme/shop.git', 'acme/shop'],
+  ['ssh://git@ssh.github.com:443/acme/shop.git', 'acme/shop'],
+  ['git@github.com:443/shop', '443/shop'],
   ['shop', null],
   ['', null],
 ])('a reader who enters %j means %j', (text, name) => {
