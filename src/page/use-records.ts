@@ -1,6 +1,7 @@
 /** Records that are read at once, and again in an interval while the tab is visible; those of one repository when the version of its live work changes. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { isLive } from '../vocabulary/activity-status.ts'
 import { systemClock } from '../vocabulary/clock.ts'
 import { type Problem, problemOf, type Repository, repositoryAt } from './api.ts'
 import type { Activity, List, Records } from './records.ts'
@@ -53,7 +54,8 @@ async function readAll(
 ): Promise<string | undefined> {
   const { signal, found, show, isFirst } = given
   const showActivities = (list: List<Activity>) => {
-    const live = { ...list, items: list.items.filter(isLive) }
+    // The list also holds finished work.
+    const live = { ...list, items: list.items.filter(({ status }) => isLive(status)) }
     show({ activities: live })
     return live
   }
@@ -79,11 +81,6 @@ async function readAll(
   // A list from before the collisions may lack what they are about. Then everything is read again.
   const { activities: compared, complete } = read?.answer.checked_against ?? {}
   return complete && is_complete && items.length !== compared ? undefined : read?.version
-}
-
-/** The list also holds finished work, which the page does not show. */
-function isLive({ status }: Activity): boolean {
-  return status !== 'merged' && status !== 'abandoned'
 }
 
 export interface Polling<Data> {
