@@ -1,6 +1,7 @@
 /** All fields of one record, in a dialog, with the actions that the user may take. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { isLive } from '../vocabulary/activity-status.ts'
 import { pullRequestName } from '../vocabulary/names.ts'
 import { HIDDEN_BECAUSE } from '../vocabulary/shown.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
@@ -91,7 +92,9 @@ function Facts({ activity, listed }: { activity: FullActivity; listed: Activity 
         <>
           <Fact name="Started">{timeSince(activity.created_at)}</Fact>
           <Fact name="Last heartbeat">{activity.heartbeat_at && timeSince(activity.heartbeat_at)}</Fact>
-          <Fact name="Expires in">{timeUntil(activity.expires_at)} without a heartbeat</Fact>
+          <Fact name="Expires in">
+            {isLive(activity.status) && `${timeUntil(activity.expires_at)} without a heartbeat`}
+          </Fact>
         </>
       )}
       <Fact name="Areas">{activity.scope.areas.join(', ')}</Fact>
@@ -119,7 +122,7 @@ export function NotableDetail(common: Common) {
               {notable.applies_until && new Date(notable.applies_until).toLocaleString()}
             </Fact>
             <Fact name="Raised">{timeSince(notable.created_at)}</Fact>
-            <Fact name="Expires in">{timeUntil(notable.expires_at)}</Fact>
+            <Fact name="Expires in">{notable.status === 'active' && timeUntil(notable.expires_at)}</Fact>
             <Fact name="Areas">{notable.scope.areas.join(', ')}</Fact>
             <Paths name="Paths" paths={notable.scope.paths} />
           </dl>

@@ -102,7 +102,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   test('shows a collision that appears on another instance, and its end when one side is archived', async () => {
-    await declare({
+    const ended = await declare({
       title: 'Retry payments',
       branch: 'retries',
       scope: { areas: ['checkout'], paths: ['src/pay/**'] },
@@ -126,6 +126,9 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await detail.getByRole('button', { name: 'Archive' }).click()
     await page.getByText('No work is announced in acme/shop').waitFor(WAIT_OPTIONS)
     expect(strayed).toEqual([])
+    await page.goto(`${first.url}/#/acme/shop?record=${ended}`)
+    await detail.getByText('archived, risk low').waitFor(WAIT_OPTIONS)
+    expect(await detail.getByText('Expires in').count()).toBe(0)
   })
 
   test('shows the merge order of pull requests that conflict, and only of those', async () => {
