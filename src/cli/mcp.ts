@@ -5,7 +5,7 @@ import { isLive } from '../vocabulary/activity-status.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { issueOfBranch } from '../vocabulary/issue.ts'
 import type { CommonOptions } from './command-context.ts'
-import { isLocal, openLocal } from './local-mode.ts'
+import { isLocal, NO_REMOTE, NO_SERVICE, openLocal } from './local-mode.ts'
 import { deleteWork } from './local-state.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { findConnection } from './service-connection.ts'
@@ -19,9 +19,10 @@ export async function mcp(runtime: Runtime, options: CommonOptions): Promise<Exi
     return undefined
   })
   const { url, insecure } = options
+  const others_unknown = is_local ? NO_SERVICE : `other machines: ${NO_REMOTE}`
   const client =
     workspace && (is_local || workspace.is_unknown)
-      ? await openLocal(runtime, workspace)
+      ? await openLocal(runtime, workspace, { others_unknown })
       : createClient(await findConnection(runtime, workspace, { url, insecure }))
   const actor = workspace?.person ?? runtime.env.USER
   const atTree = workspace && withTree(client, workspace)

@@ -57,14 +57,24 @@ async function callTool(client: Client, name: string, args: object) {
   return { is_error: isError, ...fields }
 }
 
-test('in one clone, a check says what it did not look at', async () => {
-  const client = clientOf(NEWEST)
-  const command = { command: process.execPath, args: [CLI, 'mcp', '--local'], cwd: tree.path }
-  await client.connect(new StdioClientTransport(command))
-  const { sources } = await callTool(client, 'check_overlap', { scope: { paths: ['docs/new.md'] } })
-  expect(sources).toContain('pull requests: not fetched; deconflict fetch')
-  await client.close()
-})
+test.each([
+  ['.', ['--local'], 'pull requests: not fetched; deconflict fetch'],
+  ['../alone', [], 'other machines: this repository has no remote on GitHub; name it with --repo OWNER/NAME'],
+])(
+  'in the clone %s, with the options %j, a check says what it did not look at',
+  async (folder, options, source) => {
+    const client = clientOf(NEWEST)
+    await tree.git('init', '-q', '../alone')
+    const env = { PATH: process.env.PATH ?? '', DECONFLICT_URL: shop.url }
+    const place = { cwd: join(tree.path, folder), env }
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [CLI, 'mcp', ...options], ...place }),
+    )
+    const { sources } = await callTool(client, 'check_overlap', { scope: { paths: ['docs/new.md'] } })
+    expect(sources).toContain(source)
+    await client.close()
+  },
+)
 
 // `test/api/admission.test.ts` has the handshake over HTTP, and the tests below the newest revision over standard input.
 describe.each([
