@@ -2,9 +2,10 @@
 import { text } from 'node:stream/consumers'
 import { type Client, createClient, DeconflictError } from '../client/client.ts'
 import { exposesTokens } from '../client/transport.ts'
+import { escapedJson } from '../vocabulary/text.ts'
 import type { CommonOptions } from './command-context.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { findConnection, findUrl, loginFile, writeLogin } from './service-connection.ts'
+import { findConnection, findUrl, writeLogin } from './service-connection.ts'
 import { findWorkspace } from './workspace.ts'
 
 export interface LoginOptions extends CommonOptions {
@@ -32,15 +33,14 @@ export async function login(
   const accepted = repository
     ? `Your token can read ${repository.owner}/${repository.repo} at ${url}.`
     : `${url} accepts your token.`
-  runtime.stdout.write(`${accepted} The address is stored in ${file}.\n`)
-  if (token)
-    runtime.stdout.write(
-      `The token is stored unencrypted in ${loginFile(runtime.env)}, which only you can read. To avoid that, use GITHUB_TOKEN or gh auth login.\n`,
-    )
-  if (exposesTokens(url))
-    runtime.stdout.write(
-      'Every command and hook needs --insecure or DECONFLICT_INSECURE=1 to send a token to this address.\n',
-    )
+  const notes = [
+    `${accepted} The address is stored in ${file}.`,
+    token &&
+      `The token is stored unencrypted in ${file}, which only you can read. To avoid that, use GITHUB_TOKEN or gh auth login.`,
+    exposesTokens(url) &&
+      'Every command and hook needs --insecure or DECONFLICT_INSECURE=1 to send a token to this address.',
+  ].filter(Boolean)
+  runtime.stdout.write(`${options.json ? escapedJson({ url, notes }, 2) : notes.join('\n')}\n`)
   return EXIT.clear
 }
 
