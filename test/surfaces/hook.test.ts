@@ -65,6 +65,7 @@ describe('the hook of an agent', () => {
   })
 
   test('leaves unmerged work paused, with which the next session goes on, also in another working tree', async () => {
+    await tree.git('config', 'status.showUntrackedFiles', 'no')
     await hook('session-start')
     const { id, status } = await only()
     const { summary } = await read(id)

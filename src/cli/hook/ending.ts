@@ -75,7 +75,7 @@ async function isUnmerged(
   const [head, start, changes] = await Promise.all([
     git.output(['rev-parse', '-q', '--verify', ref]),
     diff_base === undefined ? undefined : git.mergeBase(diff_base, remote, ref),
-    git.output(['status', '--porcelain']),
+    git.output(['status', '--porcelain', '--untracked-files=normal']),
   ])
   return changes !== '' || (diff_base !== undefined && head !== start)
 }
