@@ -224,8 +224,10 @@ describe('a subagent in a working tree of its own', () => {
 describe('a service that fails', () => {
   const record = () => at('.git/deconflict/hooks.json')
 
-  test('gets no request for a minute', async () => {
-    const env = { DECONFLICT_URL: 'http://127.0.0.1:9' }
+  test('gets no request for a minute, or until another one is configured', async () => {
+    const env = { DECONFLICT_URL: undefined }
+    const login = (url: string) => tree.write({ '../.config/deconflict/config.json': `{"url":"${url}"}` })
+    await login('http://127.0.0.1:9')
     expect((await run('session-start', {}, { env })).stderr).toMatch(/cannot be reached/)
     expect(await run('prompt', {}, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
     const state = JSON.parse(await readFile(record(), 'utf8'))
@@ -236,5 +238,8 @@ describe('a service that fails', () => {
     expect(state.paused.until - state.last.at).toBeLessThanOrEqual(60_000)
     await writeFile(record(), JSON.stringify({ ...state, paused: { ...state.paused, until: 0 } }))
     expect((await run('prompt', {}, { env })).stderr).toMatch(/cannot be reached/)
+    await login(shop.url)
+    await run('prompt', {}, { env })
+    expect(await mine()).toHaveLength(1)
   })
 })

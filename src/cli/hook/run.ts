@@ -28,7 +28,7 @@ import {
   writeWork,
 } from '../local-state.ts'
 import type { Runtime } from '../runtime.ts'
-import { findConnection } from '../service-connection.ts'
+import { findConnection, readUrl } from '../service-connection.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import { checkoutNews } from './checkout.ts'
 import { isRefusal } from './creation.ts'
@@ -225,5 +225,5 @@ export function pauseAfter(run: HookRun, error: unknown): void {
 
 /** The address that a pause is about: if the address changes, the next hook sends requests at once. */
 function urlOf({ runtime, options }: Pick<HookRun, 'runtime' | 'options'>): string {
-  return options.url ?? runtime.env.DECONFLICT_URL ?? ''
+  return readUrl(runtime.env, options) ?? ''
 }
