@@ -86,8 +86,7 @@ export async function workingTree(env: Environment) {
      * Runs `deconflict` in the test's process, with only PATH from its environment. `uptime_ms`: how long ago the command
      * started, by its own clock; default: now.
      */
-    run: (args: string[], options: RunOptions & { uptime_ms?: number } = {}) =>
-      runInProcess(args, inTree(options)),
+    run: (args: string[], options: InProcess = {}) => runInProcess(args, inTree(options)),
     /** Runs the built `deconflict` as a process. It is killed after `timeout_ms`. */
     runProcess: (args: string[], options: RunOptions & { timeout_ms?: number } = {}) =>
       runProcess(args, inTree(options)),
@@ -113,10 +112,11 @@ let template: string | undefined
 const copy = (from: string, to: string) => promisify(execFile)('cp', ['-R', from, to])
 
 type Run = Required<RunOptions>
+type InProcess = RunOptions & { uptime_ms?: number; isTTY?: boolean }
 
 async function runInProcess(
   args: string[],
-  { env, input, cwd, uptime_ms = 0 }: Run & { uptime_ms?: number },
+  { env, input, cwd, uptime_ms = 0, isTTY = false }: Run & InProcess,
 ): Promise<Ran> {
   const elapsed = stopwatch()
   const written = { stdout: '', stderr: '' }
@@ -128,7 +128,7 @@ async function runInProcess(
   const code = await runCli(args, {
     env,
     cwd,
-    stdin: Readable.from([input]),
+    stdin: Object.assign(Readable.from([input]), { isTTY }),
     stdout: output('stdout'),
     stderr: output('stderr'),
     clock: systemClock,

@@ -1,4 +1,5 @@
 /** `deconflict init`: lists the file changes, asks, and writes them. `--undo` reverts exactly these. */
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -111,8 +112,11 @@ async function confirm(runtime: Runtime, count: number): Promise<boolean> {
 
 async function ask({ stdin }: Runtime, question: string): Promise<boolean> {
   const terminal = createInterface({ input: stdin, output: process.stdout })
-  const answer = await terminal.question(`${question} [y/N] `)
+  const closed = once(terminal, 'close').then(() => undefined)
+  // Rejects on Control-C and Control-D.
+  const answer = await Promise.race([terminal.question(`${question} [y/N] `), closed]).catch(() => undefined)
   terminal.close()
+  if (answer === undefined) throw new CliError('no answer, so nothing was written')
   return /^y(es)?$/i.test(answer.trim())
 }
 
