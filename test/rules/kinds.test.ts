@@ -16,7 +16,7 @@ import { byConsequence, consequenceOf } from '../../src/vocabulary/finding.ts'
 import type { Consequence, Finding, FindingOf } from '../../src/vocabulary/finding-kinds.ts'
 import { activityWeight, bySeverity, notableWeight, Ranking } from '../../src/vocabulary/severity.ts'
 import { linesFinding as lines, SAME_NUMBER as NUMBER } from '../support/conclusion.ts'
-import { change, editOfPay } from '../support/lines.ts'
+import { change, editOf, editOfPay } from '../support/lines.ts'
 import { atOnce } from '../support/steps.ts'
 
 const PROVED = lines('conflict', { confidence: 'proved' })
@@ -82,6 +82,12 @@ const TWO = change({
   path: 'a.ts',
   patch: [20, 90].map((at) => editOfPay(at, ['const retries = 3']).patch).join('\n'),
 })
+/** One line of a base that differs in another one. */
+const likely = (text: string) =>
+  change({
+    path: 'a.ts',
+    patch: editOf(['first line', 'second line', text, 'old', 'last line'], 4, 1, [text]),
+  })
 const [B, C, SUM] = [edit('b.ts', 20, 'b'), edit('c.ts', 20, 'c'), edit('go.sum', 20, 'd')]
 const AT: Partial<FindingOf<'lines'>> = { your_lines: [20, 22], their_lines: [20, 22] }
 const IN_B = lines('conflict', { path: 'b.ts', confidence: 'proved', ...AT })
@@ -128,6 +134,7 @@ describe('two sides, either way round,', () => {
     ['half of six lines', [SIX], [HALF], [{ ...DUPLICATE, share: 0.5, added_lines: 6 }]],
     ['one line', [ONE], [ONE, B], [{ ...DUPLICATE, added_lines: 1 }, lines('agrees', AT)]],
     ['two files, of which the stronger verdict counts', [ONE, B], [FAR, edit('b.ts', 20, 'y')], [IN_B]],
+    ['… and of two conflicts the proved one', [likely('x'), B], [likely('y'), edit('b.ts', 20, 'y')], [IN_B]],
   ])('have in common %s', (_, yours, theirs, findings) => {
     expect(compared(side(yours), side(theirs)).findings).toEqual(findings)
   })

@@ -131,7 +131,7 @@ function findLines({ pair: { strongest, files, lacks_patch } }: ComparedSides): 
   if (strongest === null) return []
   const { verdict, confidence, your_lines, their_lines } = strongest
   // If more files are shared than were compared, the strongest verdict is about one that was not.
-  const path = (files.find((each) => each.verdict === verdict) ?? files[0])?.path ?? ''
+  const path = (files.find((each) => byStrength(each, strongest) === 0) ?? files[0])?.path ?? ''
   return [{ kind: 'lines', path, verdict, confidence, your_lines, their_lines, lacks_patch }]
 }
 
