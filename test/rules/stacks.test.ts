@@ -114,7 +114,8 @@ test('work for another base branch is named in `relationships` only', async () =
   })
   expect((await check({ scope })).related_activity_ids).toEqual([backport, fix])
   // A check of a branch has the base branch of its other work.
-  expect((await check({ branch: 'backport', scope })).related_activity_ids).toEqual([])
+  for (const activity_id of [undefined, backport])
+    expect((await check({ branch: 'backport', activity_id, scope })).related_activity_ids).toEqual([])
 })
 
 test('declared work without a base branch is compared with work for any', async () => {

@@ -27,11 +27,13 @@ const OWN_LENGTH_MAX = 2_000_000
 
 /** Checks a proposal. Creates nothing. */
 export async function checkProposal(ctx: CheckContext, input: CheckOverlap): Promise<Conclusion> {
-  const { branch, base_branch, activity_id, tags, scope = EMPTY_ACTIVITY_SCOPE } = input
+  const { branch, activity_id, tags, scope = EMPTY_ACTIVITY_SCOPE } = input
   const { areas, paths, changes } = scope
   // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
   const isUnscoped = areas.length + paths.length + changes.length === 0
   const rows = await activitiesOn(ctx, branch, [])
+  const known = rows.find((each) => each.base_branch !== null)
+  const base_branch = input.base_branch ?? known?.base_branch ?? null
   const files = (await digestChanges(ctx.caller.meter, changes, ctx.source.hasher)).map((file) => ({
     ...file,
     origin: 'declared' as const,

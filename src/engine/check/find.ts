@@ -8,7 +8,6 @@ import { type Comparison, pullsOf } from '../kinds/kinds.ts'
 import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
 import type { LiveSet, NearBy } from '../live-set.ts'
 import { areaPlace, issuePlace, type LiveRecord } from '../record.ts'
-import type { Stacks } from '../stacks.ts'
 import type { Proposal } from './compare.ts'
 import type { Conclusion } from './conclusion.ts'
 import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
@@ -74,8 +73,7 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
   const now = ctx.now.getTime()
   const stacks = set.stacksAt(now)
   const self = new Set(work.self)
-  const subject = { branch: work.branch, base_branch: baseOf(work, stacks) }
-  const expected = stacks.expectedOf(subject)
+  const expected = stacks.expectedOf(work)
   const isOther = (record: LiveRecord) =>
     record.ends_at > now && !self.has(record.id) && !expected.has(record)
   const near = await rules.deadline.run(
@@ -88,12 +86,12 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
     if (!isOther(record)) continue
     const ranked = { id: record.id, severity: severityNear(record, by) }
     if (record.kind === 'notable') notables.push(ranked)
-    else if (stacks.areForOtherBases(subject, record)) other_base.push(record.id)
+    else if (stacks.areForOtherBases(work, record)) other_base.push(record.id)
     else activities.push(ranked)
   }
   const others = set.countAt(now)
   for (const id of self) if ((set.get(id)?.ends_at ?? 0) > now) others.activities -= 1
-  const isNearOrApart = (record: LiveRecord) => near.has(record) || stacks.areForOtherBases(subject, record)
+  const isNearOrApart = (record: LiveRecord) => near.has(record) || stacks.areForOtherBases(work, record)
   return {
     activities: activities.sort(bySeverity),
     notables: notables.sort(bySeverity),
@@ -110,15 +108,6 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
 function comparedOf({ complete, emptiness }: Proposal, others: Counts): Counts {
   if (!complete) return { activities: 0, notables: 0 }
   return { ...others, activities: emptiness === null ? others.activities : 0 }
-}
-
-/** A proposal without a base branch has that of the newest other work on its branch. */
-function baseOf({ base_branch, branch, self }: CheckedWork, stacks: Stacks<LiveRecord>): string | null {
-  if (base_branch !== null || branch === null || self.length > 0) return base_branch
-  let newest: LiveRecord | undefined
-  for (const [each, how] of stacks.expectedOf({ branch, base_branch }))
-    if (how === 'own' && each.base_branch !== null && each.id > (newest?.id ?? '')) newest = each
-  return newest?.base_branch ?? null
 }
 
 /** The severity of a record by what it shares with a proposal. */

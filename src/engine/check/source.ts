@@ -121,6 +121,7 @@ export interface CheckInput {
   branch: string | null
   /** The pull requests of these activities. */
   pull_requests: ReadonlySet<number>
+  /** A proposal without one has that of the newest other work on its branch. */
   base_branch: string | null
   scopes: StoredScope[]
   side: Side
