@@ -106,6 +106,7 @@ test.each<[string, Partial<Conclusion>, RegExp]>([
   ],
   ['work of the same branch', { expected: OWN }, /^Go ahead, and keep the activity of your branch/],
   ['an empty scope', { emptiness: 'nothing_given' }, /^Name the files that you intend to change in scope/],
+  ['a scope that is ignored', { emptiness: 'all_ignored' }, /^Go ahead, and create an activity/],
   [
     'a collision of medium severity with a pull request',
     { collisions: by('medium', { pr_url, pr_number: 7 }) },

@@ -137,7 +137,7 @@ export function recommendedAction(conclusion: Conclusion, severity: Severity | n
       : `Look at ${doneName(done_by)} before you go on: it is merged, and has most of this already.`
   if (severity === null) {
     if (done !== '') return done
-    if (emptiness !== null)
+    if (emptiness === 'nothing_given')
       return self.length > 0
         ? 'Name the files that you change: update your activity with scope.paths or scope.areas.'
         : 'Name the files that you intend to change in scope.paths or scope.areas, and check again.'
