@@ -50,7 +50,7 @@ describe('a branch name', () => {
     ...'@ .a a/.b a. a..b .. . a.lock a.lock/b .lock /a a/ a//b / a~b a^b a:b a?b a*b a[b a\\b a@{b @{'.split(
       ' ',
     ),
-    ...['a b', 'a\tb', 'a\nb', 'a\u0001b', 'a\u007fb'],
+    ...['', 'a b', 'a\tb', 'a\nb', 'a\u0001b', 'a\u007fb'],
   ])('may not be %j', (name) => {
     expect(isRefName(name)).toBe(false)
   })

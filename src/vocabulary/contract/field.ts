@@ -35,8 +35,8 @@ export const baseBranchName = branchWithout(/^(?:refs\/heads\/|(?:refs\/remotes\
 /** Whether `name` is valid below `refs/heads/`, by the rules of git-check-ref-format(1). */
 export function isRefName(name: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids control characters, so the pattern names them
-  if (name === '@' || /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$/.test(name)) return false
-  return name.split('/').every((component) => !component.startsWith('.') && !component.endsWith('.lock'))
+  if (name === '@' || /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\.$/.test(name)) return false
+  return name.split('/').every((each) => each !== '' && !each.startsWith('.') && !each.endsWith('.lock'))
 }
 
 /** An ISO 8601 timestamp with an offset, parsed into a Date. */
