@@ -43,6 +43,8 @@ test.each<
   ['takes a declared file literally', files('*.ts'), ['a.ts'], [['*.ts'], ['a.ts']]],
   ['compares a renamed file under both names', RENAMED, [], AGREE],
   ['leaves out what is not compared', paths('src/pay.ts'), ['src/pay.ts', 'package-lock.json'], AGREE],
+  ['… also of what was declared', paths('src', 'go.sum'), ['src/pay.ts'], AGREE],
+  ['… with its lines', files('a', 'go.sum'), ['a'], AGREE],
   ['counts the globs of a declared area', area('Payments'), ['src/pay/a.ts', 'b.ts'], [[], ['b.ts']]],
   [
     'lists 20 paths of each',

@@ -2,8 +2,9 @@
 
 import type { Steps } from '../../vocabulary/clock.ts'
 import { DRIFT_MAX, type Drift } from '../../vocabulary/contract/overlap.ts'
-import { fileGlob, type Glob, parseGlob } from '../../vocabulary/scope/glob.ts'
-import { overlapsAny, type PathSet, pathSet } from '../../vocabulary/scope/path-set.ts'
+import { globsOfPaths } from '../../vocabulary/contract/scope.ts'
+import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
+import { isIgnored, overlapsAny, type PathSet, pathSet } from '../../vocabulary/scope/path-set.ts'
 import { namesOf } from '../lines/change.ts'
 import { type ComparedFields, distinctNames, replacesDeclared } from '../records/activity.ts'
 import { globsOf, type Rules, rulesOf } from './compare.ts'
@@ -35,15 +36,18 @@ function* driftBetween(row: ComparedFields, rules: Rules): Steps<Drift | null> {
   const { deadline } = rules
   const [declared_only, changed_only] = [new Set<string>(), new Set<string>()]
   const isIn = (set: PathSet, ...found: Glob[]) => overlapsAny(set, found, { deadline })
-  for (const path of scope.paths) if (!(yield* isIn(changed, parseGlob(path)))) declared_only.add(path)
-  for (const file of changed_files)
-    if (!(yield* isIn(changed, ...namesOf(file).map(fileGlob)))) declared_only.add(file.path)
-  for (const file of pushed) {
-    yield
-    const isExpected =
-      rules.ignore(file.path, true) || (yield* isIn(declared, ...namesOf(file).map(fileGlob)))
-    if (!isExpected) changed_only.add(file.path)
-  }
+  for (const glob of globsOfPaths(scope.paths))
+    if (!isIgnored(glob, rules.ignore) && !(yield* isIn(changed, glob))) declared_only.add(glob.source)
+  const sides = [
+    { files: changed_files, others: changed, only: declared_only },
+    { files: pushed, others: declared, only: changed_only },
+  ]
+  for (const { files, others, only } of sides)
+    for (const file of files) {
+      yield
+      const isIgnoredFile = rules.ignore(file.path, true)
+      if (!isIgnoredFile && !(yield* isIn(others, ...namesOf(file).map(fileGlob)))) only.add(file.path)
+    }
   if (deadline.isOver) return null
   return {
     declared_only: [...declared_only].slice(0, DRIFT_MAX),
