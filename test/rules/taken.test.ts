@@ -75,6 +75,7 @@ describe('two sides take', () => {
     ],
   ])('%s', (_, yours, theirs, expected) => {
     expect(shared(yours, theirs)).toEqual(expected)
+    expect(shared(theirs, yours)).toHaveLength(expected.length)
   })
 
   test('what meets in the index, and nothing else', () => {

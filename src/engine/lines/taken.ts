@@ -122,6 +122,7 @@ export function sharedTaken<Kind extends Taken['kind']>(
   { yours, theirs, rules }: { yours: Taking; theirs: Taking; rules: NumberRules },
 ): FindingOf<Kind>[] {
   const shared: TakenFinding[] = []
+  const journaled = new Set([...yours.journaled, ...theirs.journaled])
   const chained = new Map<string, boolean>()
   const isChained = (directory: string) => {
     const known = chained.get(directory) ?? areChained(directory, yours, theirs)
@@ -131,7 +132,8 @@ export function sharedTaken<Kind extends Taken['kind']>(
   for (const [place, own] of yours.taken) {
     const other = theirs.taken.get(place)
     const [your, their] = other ? [notIn(own, other), notIn(other, own)] : []
-    if (your?.kind !== kind || !their || !isCounted(your, yours.journaled, rules)) continue
+    if (your?.kind !== kind || !their) continue
+    if (![your, their].every((each) => isCounted(each, journaled, rules))) continue
     const { directory, value } = your
     if (kind === 'parent' && isChained(directory)) continue
     const files = { yours: nameOf(your.path), theirs: nameOf(their.path) }
