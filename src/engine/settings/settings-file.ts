@@ -90,8 +90,8 @@ const RULES_OF_FILES = new Set([
   'all-globs-to-all-files',
 ])
 
-/** Syntax of the action that our globs would take literally: `+(a|b)`, `{1..3}`, `# remark`. */
-const UNSUPPORTED = /^#|[?*+@!]\(|\{[^{},]*\.\.[^{},]*\}/
+/** Syntax of the action that our globs would take literally: `+(a|b)`, `{1..9..2}`, `# remark`. */
+const UNSUPPORTED = /^#|[?*+@!]\(|\{[^{},]*\.\.[^{},]*\.\.[^{},]*\}/
 /** Globs that match every file do not define an area. They are common next to a negated glob. */
 const EVERYTHING = new Set(['**', '**/*'])
 
