@@ -77,6 +77,9 @@ describe('a pair', () => {
     expect(verdictOf([mine]).lacks_patch).toBe(true)
     expect(verdictOf([{ path: 'a', yours, theirs: declared(theirs) }]).lacks_patch).toBe(false)
     expect(verdictOf([mine, pairOf('b', 'conflict')]).lacks_patch).toBe(false)
+    const removed = fileOf({ path: 'b', status: 'removed' })
+    const both = { path: 'b', yours: declared(removed), theirs: removed }
+    expect(verdictOf([{ path: 'a', yours, theirs }, both]).lacks_patch).toBe(false)
   })
 })
 

@@ -95,9 +95,10 @@ function isPairOfNoise({ yours, theirs }: Omit<FilePair, 'path'>, rules: NoiseRu
   return noiseOf(yours, rules) !== null || noiseOf(theirs, rules) !== null
 }
 
-function lacksDeclaredPatch(pair: FilePair, rules: NoiseRules): boolean {
-  const isMissing = [pair.yours, pair.theirs].some(({ origin, digest }) => origin === 'declared' && !digest)
-  return isMissing && !isPairOfNoise(pair, rules)
+function lacksDeclaredPatch({ yours, theirs }: FilePair, rules: NoiseRules): boolean {
+  const isMissing = [yours, theirs].some(({ origin, digest }) => origin === 'declared' && !digest)
+  const isUnknown = () => verdictWithoutLines(yours, theirs) === 'unknown'
+  return isMissing && !isPairOfNoise({ yours, theirs }, rules) && isUnknown()
 }
 
 function byPath(a: FilePair, b: FilePair): number {
