@@ -50,6 +50,12 @@ test.each<[string, Given, Given, string]>([
   ['both add the same blob', { status: 'added', ...same }, { status: 'added', ...same }, 'agrees'],
   ['both add the same text', added, added, 'agrees'],
   ['both add the same text, one without a blob', { ...added, ...same }, added, 'agrees'],
+  [
+    'both add, one nothing',
+    added,
+    { status: 'added', blob_sha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391' },
+    'far',
+  ],
   ['both add, one without a patch', added, { status: 'added' }, PROVED],
   ['one adds what the other changes to the same blob', { status: 'added', ...same }, same, PROVED],
   ['the same blob under two names', same, { ...renamed('b'), ...same }, 'unknown'],

@@ -152,7 +152,7 @@ export function sharedFiles<Mine extends ChangedFile, Theirs extends ChangedFile
 }
 
 /** The git blob of an empty file. A change to it has no lines either, but it is not binary. */
-const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+export const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 
 /** Only the name changed. */
 export function isOnlyRenamed({ status, digest, changed_lines }: FileChange): boolean {

@@ -9,7 +9,15 @@ import {
 } from '../../vocabulary/verdict.ts'
 import { alignHunks, type Work } from './align.ts'
 import { blocksVerdict, type ComparedFile, type Whole } from './blocks-verdict.ts'
-import { type DigestedFile, type FileChange, fileKey, isBinary, isOnlyRenamed, noiseOf } from './change.ts'
+import {
+  type DigestedFile,
+  EMPTY_BLOB,
+  type FileChange,
+  fileKey,
+  isBinary,
+  isOnlyRenamed,
+  noiseOf,
+} from './change.ts'
 import type { Digest } from './digest.ts'
 import type { NoiseRules } from './noise.ts'
 
@@ -152,6 +160,8 @@ export function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verd
   const [mine, its] = [pathsOf(yours), pathsOf(theirs)]
   const hasSamePaths = mine.from === its.from && mine.to === its.to
   if (hasSamePaths && yours.status === theirs.status && isSameContent(yours, theirs)) return 'agrees'
+  const isOneEmpty = [yours, theirs].some(({ blob_sha }) => blob_sha === EMPTY_BLOB)
+  if (mine.from === null && its.from === null && isOneEmpty) return 'far'
   if (mine.from === null || its.from === null || mine.from !== its.from) return 'conflict'
   if (mine.to === null || its.to === null) return mine.to === its.to ? 'agrees' : 'conflict'
   if (yours.status === 'renamed' && theirs.status === 'renamed' && mine.to !== its.to) return 'conflict'
