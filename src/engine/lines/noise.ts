@@ -1,7 +1,8 @@
 /** Classifies paths as noise, files whose conflicts are mechanical: by their names, the settings, and the root `.gitattributes` (docs/contract/lines.md#noise). Pure. */
 import { Deadline } from '../../vocabulary/clock.ts'
+import { paths } from '../../vocabulary/contract/scope.ts'
 import { NOISE_CLASSES, type NoiseClass } from '../../vocabulary/contract/settings.ts'
-import { type Glob, GlobError, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
+import { type Glob, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
 
 /** Whether a repository's `.gitattributes` puts a path into a class; null if no rule applies. */
 export type Attributes = (path: string, noise: NoiseClass) => boolean | null
@@ -110,17 +111,7 @@ function globOf(pattern: string): string | null {
   // class (`[s]`) prevents that.
   const last = rooted.slice(rooted.lastIndexOf('/') + 1)
   const exact = /[*?[\\]/.test(last) ? rooted : rooted.replace(/\w$/, '[$&]')
-  return isGlob(exact) ? exact : null
-}
-
-function isGlob(text: string): boolean {
-  try {
-    parseGlob(text)
-    return true
-  } catch (error) {
-    if (error instanceof GlobError) return false
-    throw error
-  }
+  return paths.safeParse([exact]).success ? exact : null
 }
 
 const LOCKS = words(`
