@@ -3,6 +3,7 @@
 import { DAY_MS, later, type Steps } from '../../vocabulary/clock.ts'
 import { type CheckOverlap, REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope.ts'
+import { newestFirst } from '../../vocabulary/lists.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import type { Author } from '../kinds/kinds.ts'
 import { isMadeAgain, newLinesOf } from '../lines/added-lines.ts'
@@ -137,11 +138,6 @@ async function begin(ctx: CheckContext, input: CheckInput): Promise<CheckedWork>
   return { ctx, ...input, readFiles, rules, proposal }
 }
 
-/** Ids are ordered by time. */
-function newestFirst(a: string, b: string): number {
-  return a < b ? 1 : -1
-}
-
 /** The live activities of a branch except `self`, the newest first. Their scopes replace a missing scope. */
 async function activitiesOn(
   ctx: CheckContext,
@@ -153,14 +149,14 @@ async function activitiesOn(
   const live = (await source.liveSet()).onBranch(branch, now.getTime())
   const newest: string[] = []
   let length = 0
-  for (const { id, paths } of live.sort((a, b) => newestFirst(a.id, b.id))) {
+  for (const { id, paths } of live.sort(newestFirst)) {
     for (const path of paths) length += path.source.length
     if (newest.length === OWN_SCOPES_MAX || (newest.length > 0 && length > OWN_LENGTH_MAX)) break
     newest.push(id)
   }
   const others = newest.filter((id) => !self.includes(id))
   if (others.length === 0) return []
-  return (await source.activities(others)).sort((a, b) => newestFirst(a.id, b.id))
+  return (await source.activities(others)).sort(newestFirst)
 }
 
 /** How many are compared at most, their maximum age, and how many are read at once. */

@@ -15,6 +15,7 @@ import {
   type SharedPath,
 } from '../../vocabulary/contract/overlap-list.ts'
 import { byConsequence, consequenceOf } from '../../vocabulary/finding.ts'
+import { newestFirst } from '../../vocabulary/lists.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import { sharedIssue } from '../kinds/kinds.ts'
 import { scopeOf } from '../record.ts'
@@ -39,7 +40,7 @@ export async function readLiveWork({ now, source }: Pick<CheckContext, 'now' | '
   const set = await source.liveSet()
   const at = now.getTime()
   const all = [...set.records()].filter(({ kind }) => kind === 'activity')
-  const live = all.filter(({ ends_at }) => ends_at > at).sort((a, b) => (a.id < b.id ? 1 : -1))
+  const live = all.filter(({ ends_at }) => ends_at > at).sort(newestFirst)
   return { set, live, stacks: set.stacksAt(at) }
 }
 
