@@ -84,10 +84,7 @@ const TWO = change({
 })
 /** One line of a base that differs in another one. */
 const likely = (text: string) =>
-  change({
-    path: 'a.ts',
-    patch: editOf(['first line', 'second line', text, 'old', 'last line'], 4, 1, [text]),
-  })
+  change({ path: 'a.ts', patch: editOf(['first line', 'other line', text, '', 'end'], 4, 1, [text]) })
 const [B, C, SUM] = [edit('b.ts', 20, 'b'), edit('c.ts', 20, 'c'), edit('go.sum', 20, 'd')]
 const AT: Partial<FindingOf<'lines'>> = { your_lines: [20, 22], their_lines: [20, 22] }
 const IN_B = lines('conflict', { path: 'b.ts', confidence: 'proved', ...AT })

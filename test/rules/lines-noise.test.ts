@@ -1,6 +1,6 @@
 /** Which files are noise, by name, by attributes and by settings. */
 import { describe, expect, test } from 'vitest'
-import { noiseOf } from '../../src/engine/lines/change.ts'
+import { EMPTY_BLOB, noiseOf } from '../../src/engine/lines/change.ts'
 import { attributesOf, DEFAULT_NOISE, noiseOfPath, readGitAttributes } from '../../src/engine/lines/noise.ts'
 import { Deadline } from '../../src/vocabulary/clock.ts'
 import { parseGlob } from '../../src/vocabulary/scope/glob.ts'
@@ -76,7 +76,6 @@ describe('a declared path, which may be a directory', () => {
   })
 })
 
-const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 test.each([
   ['no patch and no changed lines', change({ changed_lines: 0, blob_sha: 'a1' }), 'binary'],
   ['only another name', change({ changed_lines: 0, status: 'renamed', previous_path: 'b' }), null],

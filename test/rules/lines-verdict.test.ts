@@ -1,6 +1,6 @@
 /** The verdict about one file that both sides change: a table for each part of the rule. */
 import { describe, expect, test } from 'vitest'
-import type { FileChange } from '../../src/engine/lines/change.ts'
+import { EMPTY_BLOB, type FileChange } from '../../src/engine/lines/change.ts'
 import { fileVerdict } from '../../src/engine/lines/pair-verdict.ts'
 import { change, editOf } from '../support/lines.ts'
 
@@ -40,6 +40,7 @@ const renamed = (path: string, previous_path = 'src/a.ts'): Partial<FileChange> 
 })
 const onlyRenamed = { ...renamed('b'), changed_lines: 0 }
 const same = { blob_sha: 'a1' }
+const empty = { status: 'added', blob_sha: EMPTY_BLOB } as const
 
 test.each<[string, Given, Given, string]>([
   ['the same content', same, same, 'agrees'],
@@ -50,21 +51,12 @@ test.each<[string, Given, Given, string]>([
   ['both add the same blob', { status: 'added', ...same }, { status: 'added', ...same }, 'agrees'],
   ['both add the same text', added, added, 'agrees'],
   ['both add the same text, one without a blob', { ...added, ...same }, added, 'agrees'],
-  [
-    'both add, one nothing',
-    added,
-    { status: 'added', blob_sha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391' },
-    'far',
-  ],
+  ['both add, one nothing', added, empty, 'far'],
+  ['both add nothing', empty, empty, 'agrees'],
   ['both add, one without a patch', added, { status: 'added' }, PROVED],
   ['one adds what the other changes to the same blob', { status: 'added', ...same }, same, PROVED],
   ['the same blob under two names', same, { ...renamed('b'), ...same }, 'unknown'],
-  [
-    'two files become one, the same',
-    { ...renamed('b', 'x'), ...same },
-    { ...renamed('b', 'y'), ...same },
-    PROVED,
-  ],
+  ['two files become one', { ...renamed('b', 'x'), ...same }, { ...renamed('b', 'y'), ...same }, PROVED],
   ['both add, with unknown content', { status: 'added' }, { status: 'added' }, PROVED],
   ['one adds a file that the other already has', added, edited, PROVED],
   ['both rename to two names', renamed('b'), renamed('c'), PROVED],
@@ -206,10 +198,8 @@ describe('by lines, if bases may differ', () => {
     })
     const shown = base.map((line, at) => (at === 6 ? `-${line}\n+a` : ` ${line}`))
     const yours = change({ patch: `@@ -1,12 +1,12 @@\n${shown.join('\n')}` })
-    const found = fileVerdict(yours, theirs, false)
-    expect(found.verdict).toBe('conflict')
-    expect(found.your_lines).toEqual([7, 7])
-    expect(found.their_lines).toEqual([7, 7])
+    const lines = { your_lines: [7, 7], their_lines: [7, 7] }
+    expect(fileVerdict(yours, theirs, false)).toMatchObject({ verdict: 'conflict', ...lines })
   })
 })
 
