@@ -73,6 +73,7 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
     ['ignore_paths:\n- "[a"\n', 2, 'ignore_paths[0]', /./],
     ['ignore_paths: ["a\\0"]', 1, 'ignore_paths[0]', /NUL/],
     ['comment: {agents: ["\\uD800"]}', 1, 'comment.agents[0]', /surrogate/],
+    ['number_directories:\n  "../x": true', 2, 'number_directories.../x', /must not contain '\.\.'/],
     ['areas:\n  api: [a]\n  API: [b]\n', 3, 'areas.API', /duplicates the area api/],
     [`ignore_paths:\n${'- a\n'.repeat(3001)}`, 1, 'ignore_paths', /at most 3000/],
     [

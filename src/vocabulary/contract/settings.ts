@@ -27,6 +27,9 @@ const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'j
 
 const login = text(1, 100, z.string().trim())
 
+const problemOf = (glob: unknown) => paths.safeParse([glob]).error?.issues[0]?.message
+const glob = z.string().refine((each) => !problemOf(each), { error: ({ input }) => problemOf(input) })
+
 const commentFields = {
   mode: z
     .enum(['on', 'shadow', 'off'])
@@ -120,9 +123,8 @@ export const Settings = object('Settings', {
       'Globs of further noise, by class. Conflicts in such files are mechanical, so plain paths and changed files that are noise are not compared.',
     ),
   number_directories: z
-    .record(z.string(), boolean('Whether the files of the directory are numbered.'))
+    .record(glob, boolean('Whether the files of the directory are numbered.'))
     .refine((globs) => Object.keys(globs).length <= 100, { error: 'must contain at most 100 globs' })
-    .refine((globs) => paths.safeParse(Object.keys(globs)).success, { error: 'must have globs as its keys' })
     .default({})
     .describe(
       'Globs of directories whose files are numbered, or are not. By default, those are numbered whose name, or the name of the directory above, is that of migrations, decision records or proposals. The longest glob that matches counts.',
