@@ -53,6 +53,7 @@ test.each<[string, Given, Given, string]>([
   ['both add the same text, one without a blob', { ...added, ...same }, added, 'agrees'],
   ['both add, one nothing', added, empty, 'far'],
   ['both add nothing', empty, empty, 'agrees'],
+  ['one renames to a name that the other adds, with nothing', renamed('b'), { ...empty, path: 'b' }, 'far'],
   ['both add, one without a patch', added, { status: 'added' }, PROVED],
   ['one adds what the other changes to the same blob', { status: 'added', ...same }, same, PROVED],
   ['the same blob under two names', same, { ...renamed('b'), ...same }, 'unknown'],

@@ -160,8 +160,8 @@ export function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verd
   const [mine, its] = [pathsOf(yours), pathsOf(theirs)]
   const hasSamePaths = mine.from === its.from && mine.to === its.to
   if (hasSamePaths && yours.status === theirs.status && isSameContent(yours, theirs)) return 'agrees'
-  const isOneEmpty = [yours, theirs].some(({ blob_sha }) => blob_sha === EMPTY_BLOB)
-  if (mine.from === null && its.from === null && isOneEmpty) return 'far'
+  // Git merges a new file without content with any other of its name.
+  if (mine.to === its.to && (isEmptyAndNew(yours) || isEmptyAndNew(theirs))) return 'far'
   if (mine.from === null || its.from === null || mine.from !== its.from) return 'conflict'
   if (mine.to === null || its.to === null) return mine.to === its.to ? 'agrees' : 'conflict'
   if (yours.status === 'renamed' && theirs.status === 'renamed' && mine.to !== its.to) return 'conflict'
@@ -169,6 +169,10 @@ export function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verd
   if (yours.digest?.is_submodule || theirs.digest?.is_submodule) return 'conflict'
   if (isBinary(yours) || isBinary(theirs)) return 'conflict'
   return yours.digest === null || theirs.digest === null ? 'unknown' : null
+}
+
+function isEmptyAndNew({ status, blob_sha }: FileChange): boolean {
+  return status === 'added' && blob_sha === EMPTY_BLOB
 }
 
 /** The name of a file before the change (null if it is added) and after it (null if it is removed). */
