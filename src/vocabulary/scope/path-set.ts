@@ -99,10 +99,6 @@ export function* overlapsAny(
   return false
 }
 
-function* candidates({ entries, dirs }: PathSet, dir: string): Generator<Entry> {
-  for (const each of dirsAround(dirs, dir)) yield* entries.get(each) ?? []
-}
-
 interface OverlappingPair {
   mine: Alternative
   other: Alternative
@@ -117,15 +113,15 @@ function* overlapsOf(
   deadline: PairOptions['deadline'],
 ): Generator<OverlappingPair | undefined> {
   const found = new Set<number>()
-  for (const other of alternativesOf(glob)) {
-    for (const { alternative: mine, glob: index } of candidates(set, other.dir)) {
-      if (found.has(index) || !mayOverlap(mine, other)) continue
-      if (alternativesOverlap(mine, other, deadline)) {
-        found.add(index)
-        yield { mine, other, source: (set.globs[index] as Glob).source }
-      } else if (mine.kind === 'pattern' || other.kind === 'pattern') yield
-    }
-  }
+  for (const other of alternativesOf(glob))
+    for (const dir of dirsAround(set.dirs, other.dir))
+      for (const { alternative: mine, glob: index } of set.entries.get(dir) ?? []) {
+        if (found.has(index) || !mayOverlap(mine, other)) continue
+        if (alternativesOverlap(mine, other, deadline)) {
+          found.add(index)
+          yield { mine, other, source: (set.globs[index] as Glob).source }
+        } else if (mine.kind === 'pattern' || other.kind === 'pattern') yield
+      }
 }
 
 /** The directories from the root down to `dir` itself, then those of the sorted `dirs` that are beneath it. */
