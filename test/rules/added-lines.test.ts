@@ -7,6 +7,7 @@ import {
   newLinesOf,
   numbersReverted,
 } from '../../src/engine/lines/added-lines.ts'
+import { EMPTY_BLOB } from '../../src/engine/lines/change.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { change } from '../support/lines.ts'
 import { atOnce } from '../support/steps.ts'
@@ -39,6 +40,7 @@ test.each<[string, Parameters<typeof change>[0][], ReturnType<typeof counts>]>([
   ['count in a manifest', [{ path: 'package.json', ...adding('"retry": "^1.2.3",') }], [1, 0, true]],
   ['are not all known without a patch', [{}], [0, 0, false]],
   ['are known of a removed file', [{ status: 'removed' }], [0, 0, true]],
+  ['are known of an empty file', [{ status: 'added', changed_lines: 0, blob_sha: EMPTY_BLOB }], [0, 0, true]],
   ['are known of an image', [{ path: 'logo.png', changed_lines: 0 }], [0, 0, true]],
   [
     'are known of a rename',

@@ -2,7 +2,7 @@
 
 import { DAY_MS, type Steps } from '../../vocabulary/clock.ts'
 import { addTo } from '../../vocabulary/lists.ts'
-import { type FileChange, isBinary, isOnlyRenamed, noiseOf } from './change.ts'
+import { EMPTY_BLOB, type FileChange, isBinary, isOnlyRenamed, noiseOf } from './change.ts'
 import type { Digest } from './digest.ts'
 import { isTelling, type LineWord } from './line-hash.ts'
 import type { NoiseRules } from './noise.ts'
@@ -78,7 +78,9 @@ export function* newLinesOf(files: readonly FileChange[], rules: NoiseRules): St
     if (file.digest) addRemoved(removed, file.digest)
     if (!isWork(file, rules)) continue
     if (file.digest) addTelling(added, file.digest.added)
-    else is_complete &&= file.status === 'removed' || isOnlyRenamed(file) || isBinary(file)
+    else
+      is_complete &&=
+        file.status === 'removed' || file.blob_sha === EMPTY_BLOB || isOnlyRenamed(file) || isBinary(file)
   }
   return { added: yield* onlyIn(added, removed), removed: yield* onlyIn(removed, added), is_complete }
 }
