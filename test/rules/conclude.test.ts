@@ -121,6 +121,11 @@ test.each<[string, Partial<Conclusion>, RegExp]>([
   ['work of a bot', { collisions: [ofBot] }, /^Go ahead, and rebase #7 after yours is merged\.$/],
   ['the same work', { collisions: same }, /talk to login-act_1: close one of the two; theirs was first\.$/],
   ['later same work', { self: ['act_0'], collisions: same }, /: close one of the two; yours was first\.$/],
+  [
+    'a collision that an incomplete check has found',
+    { checked_against: INCOMPLETE, collisions: same },
+    /theirs was first\. Not everything was compared: narrow the scope and check again\.$/,
+  ],
   ['work that is merged already', { done_by: DONE_BY }, /^Look at #40 before you go on: it is merged/],
   [
     'a collision with work of a token without a user',

@@ -19,6 +19,7 @@ export function doneName({ number, head_sha }: Pick<DoneBy, 'number' | 'head_sha
 /** A sentence of the reason of a check that reached its limit. */
 export const BUDGET_EXHAUSTED =
   'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.'
+const PARTIAL = 'Not everything was compared: narrow the scope and check again.'
 
 /** Why not everything was compared, although no limit was reached; empty if everything was. */
 export function gapOf({ cut, is_importing }: Conclusion): string {
@@ -56,15 +57,12 @@ export function reasonOf(conclusion: Conclusion, found: Severity | null): string
 }
 
 function nothingCompared({ branch, emptiness }: Conclusion): string {
+  const ofBranch = branch === null ? '' : `, and no live activity of ${inQuotes(branch)} has any`
   const why =
     emptiness === 'all_ignored'
       ? 'every path of the scope is noise or ignored in this repository (noise_classes, noise_paths, ignore_paths)'
-      : `there was nothing to compare, because no paths or areas were named${ofBranch(branch)}`
+      : `there was nothing to compare, because no paths or areas were named${ofBranch}`
   return `${NOTHING_COMPARED}: ${why}.`
-}
-
-function ofBranch(branch: string | null): string {
-  return branch === null ? '' : `, and no live activity of ${inQuotes(branch)} has any`
 }
 
 function nothingFound({ checked_against }: Conclusion): string {
@@ -135,13 +133,14 @@ export function recommendedAction(conclusion: Conclusion, severity: Severity | n
     done_by === null
       ? ''
       : `Look at ${doneName(done_by)} before you go on: it is merged, and has most of this already.`
-  if (severity === null) {
-    if (done !== '') return done
+  const isPartial = !checked_against.complete && emptiness !== 'nothing_given'
+  const left = isPartial ? PARTIAL : gap && `${gap}.`
+  if (severity === null && done === '') {
     if (emptiness === 'nothing_given')
       return self.length > 0
         ? 'Name the files that you change: update your activity with scope.paths or scope.areas.'
         : 'Name the files that you intend to change in scope.paths or scope.areas, and check again.'
-    if (!checked_against.complete) return 'Not everything was compared: narrow the scope and check again.'
+    if (isPartial) return PARTIAL
     const then =
       self.length > 0
         ? 'keep your activity up to date'
@@ -159,7 +158,7 @@ export function recommendedAction(conclusion: Conclusion, severity: Severity | n
       .slice(0, 1)
       .map((each) => ({ ...each, text: notableAdvice(each.id, each.record.title, each.record.created_by) })),
   ]
-  return [done, textOf(advice.toSorted(othersFirst)), gap && `${gap}.`].filter(Boolean).join(' ')
+  return [done, textOf(advice.toSorted(othersFirst)), left].filter(Boolean).join(' ')
 }
 
 function textOf(sentences: { text: string }[]): string {
