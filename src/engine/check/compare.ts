@@ -197,15 +197,8 @@ export function rulesOf(
 }
 
 function compiledGlobs(settings: RuleSettings, attributes: readonly AttributeRule[]): CompiledGlobs {
-  const { areas, ignore_paths, noise_paths, noise_classes, number_directories } = settings
-  const key = JSON.stringify([
-    areas,
-    ignore_paths,
-    noise_paths,
-    noise_classes,
-    number_directories,
-    attributes,
-  ])
+  const { areas, ignore_paths, noise_paths, noise_classes: classes, number_directories } = settings
+  const key = JSON.stringify([areas, ignore_paths, noise_paths, classes, number_directories, attributes])
   const known = cache.get(key)
   if (known) return known
   const parsed = (globs: readonly string[] = []) => globs.map((glob) => parseGlob(glob))
@@ -217,7 +210,7 @@ function compiledGlobs(settings: RuleSettings, attributes: readonly AttributeRul
     ignored: parsed(ignore_paths),
     noise: {
       paths: Object.fromEntries(noise_globs),
-      classes: noise_classes,
+      classes,
       attributes: attributes.length === 0 ? null : attributesOf(attributes),
     },
     numbered: longest.map(([glob, is_numbered]) => ({ glob: parseGlob(glob), is_numbered })),
