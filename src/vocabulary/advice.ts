@@ -1,5 +1,5 @@
 /** What to do about an overlap, and which of two sides goes first, for the reader of any medium. Pure. */
-import { isSameWork, saidIn } from './finding.ts'
+import { isSameWork, leadTo, saidIn } from './finding.ts'
 import type { Finding, FindingAdvice } from './finding-kinds.ts'
 import type { Severity } from './severity.ts'
 import { TITLE_SHOWN_MAX } from './shown.ts'
@@ -86,7 +86,7 @@ function editorAction(
   if (about && ask === '') return `Give way to ${its(whose, theirs)}: ${about.giveWay}.`
   if (whose === 'bot') return `Go ahead, and rebase ${theirs} after yours is merged.`
   if (whose === 'own') return `Before you edit there, finish ${its(whose, theirs)}, or build on it.`
-  if (about) return about.agree(ask)
+  if (about && !leadTo(findings, 'conflict')) return about.agree(ask)
   switch (severity) {
     case 'high':
       return `Before you edit there, ${ask}: wait, split the work, or build on ${theirs}.`

@@ -211,6 +211,16 @@ describe('two records share', () => {
     expect(await found('c')).toMatchObject([{ id, findings: [{ kind: 'lines' }] }])
   })
 
+  test('a number beside lines in conflict, and hides neither', async () => {
+    const { activity, check } = liveRecords()
+    const taking = (text: string) =>
+      changes(edit('a', 10, text), { path: `db/migrations/0042_${text}.sql`, status: 'added' })
+    await activity({ branch: 'a', ...taking('x') }, { created_by: 'ben' })
+    const { reason, recommended_action } = await check(taking('y'))
+    expect(reason).toContain('is “0043”; it changes line 10 of “a” too. To give way: “git mv')
+    expect(recommended_action).toContain(': wait, split the work')
+  })
+
   test('the small changes of several others, which it collects', async () => {
     const { activities, check } = liveRecords()
     const ids = await activities(2, (n) => ({ branch: `b${n}`, ...changes(edit(`${n}`, 40)) }))

@@ -4,7 +4,12 @@ import { adviceOf, authorOf, notableAdvice, ownWorkName, whoseOf } from '../../v
 import { isSameWork, takenFix, takenIn } from '../../vocabulary/finding.ts'
 import { byRank, type Severity } from '../../vocabulary/severity.ts'
 import { capitalized, count, inQuotes, NOTHING_COMPARED } from '../../vocabulary/text.ts'
-import { CONSEQUENCE_WORDS, doneSentence, overlapSentence } from '../../vocabulary/verdict-words.ts'
+import {
+  CONSEQUENCE_WORDS,
+  doneSentence,
+  overlapSentence,
+  placeSentence,
+} from '../../vocabulary/verdict-words.ts'
 import { successorOf } from '../lines/taken.ts'
 import { authorLogin, type ComparedActivity, comparedScopeOf } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
@@ -94,21 +99,18 @@ function collisionSentence({ record, match, severity }: Found<ComparedActivity>)
   const pair =
     match.consequence === 'possible' ? match.paths.find(({ verdict }) => verdict === null) : undefined
   const what = overlapSentence(who, pair ? { ...match, paths: [pair] } : match, 'yours', inQuotes)
-  const fix = fixOf(match, record)
-  const how = fix === null ? '' : ` To give way: ${inQuotes(fix)}.`
+  const [taken] = isSameWork(match.findings) ? [] : takenIn(match.findings)
+  const fix = taken && takenFix(taken, successorOf(taken, taken.theirs, comparedScopeOf(record).files))
+  const how = fix ? ` To give way: ${inQuotes(fix)}.` : ''
+  // What both take does not say where git stops.
+  const [place] = taken && match.consequence === 'conflict' ? match.paths : []
+  const also = place ? `; ${placeSentence(who, place, inQuotes)}` : ''
   const title = record.is_by_newcomer ? shownTitle(record) : inQuotes(record.title)
   const { worktree = null } = record
   const whose = match.same_author
     ? ownWorkName({ title, worktree }, inQuotes)
     : `${title} by ${inQuotes(record.actor)}`
-  return `${capitalized(CONSEQUENCE_WORDS[match.consequence ?? 'possible'])} (${severity}) with ${whose}${where}: ${what}.${how}`
-}
-
-/** How the own file gives way to that of the other side; null if nothing is to be renamed. */
-function fixOf({ findings }: Found<unknown>['match'], record: ComparedActivity): string | null {
-  const [first] = takenIn(findings)
-  if (isSameWork(findings) || first === undefined) return null
-  return takenFix(first, successorOf(first, first.theirs, comparedScopeOf(record).files))
+  return `${capitalized(CONSEQUENCE_WORDS[match.consequence ?? 'possible'])} (${severity}) with ${whose}${where}: ${what}${also}.${how}`
 }
 
 /** The title of work, but not that of somebody who is new to the repository, because agents read it. */
