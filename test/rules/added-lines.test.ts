@@ -42,11 +42,7 @@ test.each<[string, Parameters<typeof change>[0][], ReturnType<typeof counts>]>([
   ['are known of a removed file', [{ status: 'removed' }], [0, 0, true]],
   ['are known of an empty file', [{ status: 'added', changed_lines: 0, blob_sha: EMPTY_BLOB }], [0, 0, true]],
   ['are known of an image', [{ path: 'logo.png', changed_lines: 0 }], [0, 0, true]],
-  [
-    'are known of a rename',
-    [{ status: 'renamed', previous_path: 'src/b.ts', changed_lines: 0 }],
-    [0, 0, true],
-  ],
+  ['are known of a rename', [{ status: 'renamed', previous_path: 'b', changed_lines: 0 }], [0, 0, true]],
 ])('new lines %s', (_, files, expected) => {
   expect(counts(...files)).toEqual(expected)
 })

@@ -211,9 +211,8 @@ describe('the lists', () => {
       new Map(Array.from({ length: count }, (_, index) => [`act_${1000 + index}`, 'own' as const]))
     expect(concluded({ expected: expected(200) }).truncated).toBe(false)
     const cut = concluded({ expected: expected(201) })
-    expect(cut.truncated).toBe(true)
-    expect(cut.expected_activity_ids).toHaveLength(200)
-    expect(cut.expected_activity_ids[0]).toBe('act_1200')
+    const ids = cut.expected_activity_ids
+    expect([cut.truncated, ids.length, ids[0]]).toEqual([true, 200, 'act_1200'])
     expect(Object.keys(cut.relationships)).toHaveLength(200)
   })
 })

@@ -27,7 +27,8 @@ const RENAMED = {
   ...paths('src/old.ts'),
   pushed_files: [change({ path: 'src/new.ts', status: 'renamed', previous_path: 'src/old.ts' })],
 }
-const NAMES = (directory: string) => Array.from({ length: 30 }, (_, index) => `${directory}/${index}.ts`)
+const namesIn = (directory: string) => Array.from({ length: 30 }, (_, index) => `${directory}/${index}.ts`)
+const [A, B] = [namesIn('a'), namesIn('b')]
 
 test.each<
   [string, Partial<ComparedFields>, string[], readonly [readonly string[], readonly string[]] | null]
@@ -46,12 +47,7 @@ test.each<
   ['… also of what was declared', paths('src', 'go.sum'), ['src/pay.ts'], AGREE],
   ['… with its lines', files('a', 'go.sum'), ['a'], AGREE],
   ['counts the globs of a declared area', area('Payments'), ['src/pay/a.ts', 'b.ts'], [[], ['b.ts']]],
-  [
-    'lists 20 paths of each',
-    paths(...NAMES('a')),
-    NAMES('b'),
-    [NAMES('a').slice(0, 20), NAMES('b').slice(0, 20)],
-  ],
+  ['lists 20 paths of each', paths(...A), B, [A.slice(0, 20), B.slice(0, 20)]],
   ['is null if no path was declared', area('till'), ['src/pay.ts'], null],
   ['is null while the pull request is a draft', { ...paths('docs/'), draft_pr: true }, ['a.ts'], null],
   ['is null without a pull request', { ...paths('docs/'), pr_number: null }, ['a.ts'], null],

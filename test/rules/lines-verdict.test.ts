@@ -23,6 +23,7 @@ const edit = (at: number, removed: number, added: string[], base = FILE) =>
   change({ patch: editOf(base, at, removed, added) })
 
 type Given = Parameters<typeof change>[0]
+const part = ['first telling line', 'second telling line', 'third telling line']
 const ADDED = '@@ -0,0 +1 @@\n+first line of all'
 const GONE = '@@ -1 +0,0 @@\n-first line of all'
 const EDIT = '@@ -1 +1 @@\n-a\n+b'
@@ -184,7 +185,6 @@ describe('by lines, if bases may differ', () => {
   })
 
   test('of several shifts, the one with the most telling lines wins', () => {
-    const part = ['first telling line', 'second telling line', 'third telling line']
     const base = [...part, 'the line between', ...part]
     const drifted = [...fillerOf(4), ...base]
     // Without a shift, the second part of yours would align with the first part of theirs, and the changes would be three lines apart.
@@ -235,7 +235,6 @@ describe('by lines, if a text occurs in several places', () => {
   })
 
   test('more telling lines elsewhere win over fewer at the expected shift', () => {
-    const part = ['first telling line', 'second telling line', 'third telling line']
     const whole = [...part, 'the line between', ...part]
     const drifted = [...fillerOf(4), ...part, ...FILE, ...whole]
     const theirs = `@@ -5,3 +5,4 @@\n ${part.join('\n ')}\n+c\n${editOf(drifted, 71, 1, ['b'])}`
@@ -265,9 +264,7 @@ test.each<[string, FileChange, FileChange, [number, number] | null, [number, num
   ],
   ['are not known without a patch', change(), change(), null, null],
 ])('lines of both sides %s', (_, yours, theirs, mine, its) => {
-  const found = fileVerdict(yours, theirs, true)
-  expect(found.your_lines).toEqual(mine)
-  expect(found.their_lines).toEqual(its)
+  expect(fileVerdict(yours, theirs, true)).toMatchObject({ your_lines: mine, their_lines: its })
 })
 
 const hunks = (text: (at: number) => string, shift = 0) =>
