@@ -25,6 +25,8 @@ const NOT_COMPARED =
   'No activity was compared: there was nothing to compare, because no paths or areas were named'
 const HIGH_NOTE = 'Overlap of high severity. Notable (high) for the whole repository: “Note n”.'
 const MERGED = '#40 is merged and has 9 of the 10 lines that your change adds.'
+const SAME_WORK =
+  'Overlap of high severity. Same work (high) with “Work a” by “Actor a”: it seems to do the same as yours (both close “#7”).'
 const PLACE = 'it works on “src/a” too.'
 const expected: Conclusion['expected'] = new Map([...OWN, ['act_2', 'stacked']])
 const forArea = matching('m', 'low', { match: { areas: ['pay'] } })
@@ -52,10 +54,11 @@ test.each<[string, Partial<Conclusion>, string]>([
     { collisions: [collision('a', 'medium')], notables: [matching('n', 'high')] },
     `${HIGH_NOTE} Possible overlap (medium) with “Work a” by “Actor a”: ${PLACE}`,
   ],
+  ['both do the same work', { collisions: [collision('a', 'high', {}, sameWork)] }, SAME_WORK],
   [
-    'both do the same work',
-    { collisions: [collision('a', 'high', {}, sameWork)] },
-    'Overlap of high severity. Same work (high) with “Work a” by “Actor a”: it seems to do the same as yours (both close “#7”).',
+    '… on one issue, and no scope was given',
+    { emptiness: 'nothing_given', collisions: [collision('a', 'high', {}, sameWork)] },
+    `${SAME_WORK} Only issues were compared, because no paths or areas were named.`,
   ],
   [
     'own work is as severe as that of others, which comes first',

@@ -24,6 +24,7 @@ export function doneName({ number, head_sha }: Pick<DoneBy, 'number' | 'head_sha
 /** A sentence of the reason of a check that reached its limit. */
 export const BUDGET_EXHAUSTED =
   'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.'
+const ONLY_ISSUES = 'Only issues were compared, because no paths or areas were named.'
 const PARTIAL = 'Not everything was compared: narrow the scope and check again.'
 
 /** Why not everything was compared, although no limit was reached; empty if everything was. */
@@ -41,6 +42,7 @@ export function reasonOf(conclusion: Conclusion, found: Severity | null): string
   sentences.push(...done)
   if (found !== null) sentences.push(overlapsFound(conclusion))
   if (emptiness !== null && conclusion.collisions.length === 0) sentences.push(nothingCompared(conclusion))
+  else if (emptiness === 'nothing_given') sentences.push(ONLY_ISSUES)
   else if (found === null && done_by === null) sentences.push(nothingFound(conclusion))
   if (expected.size > 0) {
     const are = expected.size === 1 ? 'is' : 'are'
