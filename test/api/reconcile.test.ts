@@ -77,6 +77,13 @@ describe('failed deliveries', () => {
     expect(asked()).toHaveLength(3)
   })
 
+  test('are not found with a rejected key, which the log names at a route without a query', async () => {
+    github.fault('GET /app/hook/deliveries', 'bad_credentials', 1)
+    await untilRedelivery()
+    const line = /"call":"GET \/app\/hook\/deliveries".*check APP_ID and PRIVATE_KEY/
+    expect(fixture.service.log.join('')).toMatch(line)
+  })
+
   test('are found on later pages, and the search repeats every ten minutes', async () => {
     await untilRedelivery()
     const known = asked().length

@@ -54,18 +54,16 @@ export function instrumentClient(client: Hooked, kind: CallKind, { metrics, log 
   client.hook.wrap(
     'request',
     async (request: (options: RequestOptions) => Promise<Outcome>, options: RequestOptions) => {
-      const call = `${options.method} ${options.url}`
+      // Of a list it is an address, whose query has a cursor from the second page on.
+      const call = `${options.method} ${options.url.replace(/^https?:\/\/[^/]+|\?.*/g, '')}`
       const elapsed = stopwatch()
       const record = (outcome: Outcome) => {
         const ms = elapsed()
         metrics.github_calls.observe({ kind, status: outcome.status }, ms / 1000)
         metrics.github_quota.observe(kind, outcome.headers)
-        const warning = warningFor(outcome)
-        if (!warning) return
-        log.warn(
-          { call, kind, status: outcome.status, ...causeOf(outcome.error), ms: Math.round(ms) },
-          warning,
-        )
+        const warning = warningFor(outcome, call)
+        const { status, error } = outcome
+        if (warning) log.warn({ call, kind, status, ...causeOf(error), ms: Math.round(ms) }, warning)
       }
       try {
         const response = await request(options)
@@ -87,8 +85,9 @@ function outcomeOf(error: unknown): Outcome {
     : { status: 'none', headers: {}, error }
 }
 
-function warningFor({ status, headers }: Outcome): string | undefined {
+function warningFor({ status, headers }: Outcome, call: string): string | undefined {
   if (status === 'none') return 'github did not respond'
+  if (status === 401 && call.includes('/app/')) return 'github rejects the App; check APP_ID and PRIVATE_KEY'
   if (status >= 500) return 'github request failed'
   return isRateLimited(status, headers) ? 'github rate limit reached' : undefined
 }
