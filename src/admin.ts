@@ -45,7 +45,8 @@ function describeError(error: unknown): string {
   if (error instanceof DirectoryError)
     return `${error.message}. Stop the service before running a command on the embedded database`
   const code = codeOf(error)
-  if (code === '42P01' || code === '3F000') return 'the database has no schema; start the service on it once'
+  if (code === '42P01' || code === '3F000')
+    return 'the database has no schema: check DATABASE_URL, or DATA_DIR; or start the service on it once'
   if (code === '40P01') return 'deadlock with the service, nothing was changed; run it again'
   if (code === undefined) return (error as Error).stack ?? String(error)
   return `the database cannot be read (${code}); check DATABASE_URL, or DATA_DIR`

@@ -34,7 +34,7 @@ test('a command needs a schema', async () => {
   await runOn(url, `create database ${name}`)
   expect(await runAdmin({ DATABASE_URL: databaseUrl(url, name) }, 'deliveries', 'list')).toMatchObject({
     code: 2,
-    errors: [expect.stringMatching(/has no schema; start the service/)],
+    errors: [expect.stringMatching(/has no schema: check DATABASE_URL, .*start the service/)],
   })
   await runOn(url, `drop database ${name} with (force)`)
 })
