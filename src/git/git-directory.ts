@@ -1,6 +1,6 @@
 /** Finds the git directory and the branch of a working tree without running git. */
 import { statSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { textOf } from './small-files.ts'
 
 export interface WorkingTree {
@@ -33,9 +33,7 @@ function gitDirectoryIn(root: string): string | undefined {
 
 /** The git directory of the main working tree. */
 export function commonDirectoryOf(git_directory: string): string {
-  const named = textOf(join(git_directory, 'commondir')).trim()
-  if (named === '') return git_directory
-  return isAbsolute(named) ? named : join(git_directory, named)
+  return resolve(git_directory, textOf(join(git_directory, 'commondir')).trim())
 }
 
 /** The branch that is checked out or rebased. Null on another detached HEAD; undefined if only git can read it (`reftable`). */

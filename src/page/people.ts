@@ -32,11 +32,8 @@ export function peopleOf(activities: readonly Activity[]): Map<string, Person> {
       const known = byKey.get(key)
       // A full name is kept, because it says more than a login.
       const isNamed = known !== undefined && known.name.toLowerCase() !== key
-      const person = {
-        key,
-        name: isNamed ? known.name : activity.actor,
-        login: login ?? known?.login ?? null,
-      }
+      const name = isNamed ? known.name : activity.actor
+      const person = { key, name, login: login ?? known?.login ?? null }
       byKey.set(key, person)
       return [activity.id, person] as const
     }),

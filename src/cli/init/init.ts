@@ -165,10 +165,7 @@ function recordAfter(record: InitRecord, changes: FileChange[], isUndo: boolean)
 }
 
 async function writeRecord(file: string, record: InitRecord): Promise<void> {
-  if (Object.keys(record).length === 0) {
-    await rm(file, { force: true })
-    return
-  }
+  if (Object.keys(record).length === 0) return rm(file, { force: true })
   // The original content can contain secrets, and must outlast a full disk.
   replaceFile(file, JSON.stringify(record))
 }

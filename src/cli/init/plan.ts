@@ -138,13 +138,8 @@ function orSkip(skip: Skip, edit: () => string | undefined, text: string | undef
 
 /** Whether `text` contains what `init` adds to the target. */
 export function isWritten(target: Target, text: string): boolean {
-  return (
-    orSkip(
-      () => {},
-      () => target.remove(text),
-      text,
-    ) !== text
-  )
+  const removed = () => target.remove(text)
+  return orSkip(() => {}, removed, text) !== text
 }
 
 export function hashOf(text: string): string {
