@@ -40,10 +40,11 @@ async function overHttp(token: string, revision = NEWEST): Promise<Client> {
 }
 
 /** Starts a process. */
-async function overStdio(token: string, revision = NEWEST, folder = '.'): Promise<Client> {
+async function overStdio(token: string, revision = NEWEST, folder = '.', ...options: string[]) {
   const client = clientOf(revision)
   const env = { PATH: process.env.PATH ?? '', DECONFLICT_URL: shop.url, GITHUB_TOKEN: token }
-  const command = { command: process.execPath, args: [CLI, 'mcp'], cwd: join(tree.path, folder), env }
+  const args = [CLI, 'mcp', ...options]
+  const command = { command: process.execPath, args, cwd: join(tree.path, folder), env }
   await client.connect(new StdioClientTransport(command))
   return client
 }
@@ -60,21 +61,13 @@ async function callTool(client: Client, name: string, args: object) {
 test.each([
   ['.', ['--local'], 'pull requests: not fetched; deconflict fetch'],
   ['../alone', [], 'other machines: this repository has no remote on GitHub; name it with --repo OWNER/NAME'],
-])(
-  'in the clone %s, with the options %j, a check says what it did not look at',
-  async (folder, options, source) => {
-    const client = clientOf(NEWEST)
-    await tree.git('init', '-q', '../alone')
-    const env = { PATH: process.env.PATH ?? '', DECONFLICT_URL: shop.url }
-    const place = { cwd: join(tree.path, folder), env }
-    await client.connect(
-      new StdioClientTransport({ command: process.execPath, args: [CLI, 'mcp', ...options], ...place }),
-    )
-    const { sources } = await callTool(client, 'check_overlap', { scope: { paths: ['docs/new.md'] } })
-    expect(sources).toContain(source)
-    await client.close()
-  },
-)
+])('in the clone %s, with %j, a check says what it did not look at', async (folder, options, source) => {
+  await tree.git('init', '-q', '../alone')
+  const client = await overStdio('tok-ada', NEWEST, folder, ...options)
+  const { sources } = await callTool(client, 'check_overlap', { scope: { paths: ['docs/new.md'] } })
+  expect(sources).toContain(source)
+  await client.close()
+})
 
 // `test/api/admission.test.ts` has the handshake over HTTP, and the tests below the newest revision over standard input.
 describe.each([

@@ -162,7 +162,7 @@ test('a key without a value, or no output, counts as missing', () => {
   expect(readConfiguration(undefined, 'work')).toEqual({ person: undefined, remote: undefined })
 })
 
-test.each<[string, string, Record<string, string | undefined>, string[]]>([
+test.each<[string, string, Record<string, string | undefined>, string[], string[]?]>([
   ['each directory of PATH', 'linux', { PATH: '/usr/bin:/opt/a b' }, ['/usr/bin/git', '/opt/a b/git']],
   ['no relative directory', 'linux', { PATH: '.::bin:/bin' }, ['/bin/git']],
   ['nowhere without PATH', 'linux', { Path: '/bin' }, []],
@@ -180,15 +180,7 @@ test.each<[string, string, Record<string, string | undefined>, string[]]>([
   ],
   ['a quoted directory', 'win32', { PATH: '"C:\\My Git"', PATHEXT: '.EXE' }, ['C:\\My Git\\git.exe']],
   ['no relative one', 'win32', { PATH: ';.;bin;C:tools;C:\\Git', PATHEXT: '.EXE' }, ['C:\\Git\\git.exe']],
-])('a program is looked for in %s', (_, platform, env, files) => {
-  expect(programFiles('git', { env, platform })).toEqual(files)
-})
-
-test('only programs that run without a shell are run on Windows', () => {
-  const env = { PATH: 'C:\\Git', PATHEXT: '.CMD;.EXE' }
-  const extensions = ['.exe', '.com']
-  expect(programFiles('git', { env, platform: 'win32', extensions })).toEqual([
-    'C:\\Git\\git.exe',
-    'C:\\Git\\git.com',
-  ])
+  ['what runs without a shell', 'win32', { PATH: 'C:\\Git' }, ['C:\\Git\\git.exe'], ['.exe']],
+])('a program is looked for in %s', (_, platform, env, files, extensions) => {
+  expect(programFiles('git', { env, platform, ...(extensions && { extensions }) })).toEqual(files)
 })
