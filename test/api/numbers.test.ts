@@ -86,20 +86,6 @@ describe('a reserved number', () => {
     expect((await reserve(three)).body.number).toBe('0002')
   })
 
-  test('follows the numbers that were merged meanwhile', async () => {
-    await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
-    const carts = await open('carts', [added(CARTS)])
-    const [one, two] = [await begin('one'), await begin('two')]
-    expect((await reserve(one)).body.number).toBe('0043')
-    repository.githubRepo.write(CARTS, 'create table carts ();')
-    await repository.merge(carts)
-    await repository.request('POST', `/activity/${one}/archive`)
-    expect((await reserve(two)).body).toMatchObject({
-      number: '0043',
-      taken: [{ number: '0042', by: 'base' }],
-    })
-  })
-
   test('is replaced when somebody else has merged it', async () => {
     const id = await begin('tills')
     expect((await reserve(id)).body.number).toBe('0001')
