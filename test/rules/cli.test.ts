@@ -41,18 +41,16 @@ describe('the URL of a remote', () => {
   })
 })
 
-describe('a file name as a path', () => {
-  test.each([
-    ...'src/a*b.ts a?.md x{1,2}.txt a\\b !important a[b a]b app/[id]/page.tsx'.split(' '),
-    'ü 1.ts',
-  ])('%s matches only itself', (name) => {
+test.each([...'src/a*b.ts a?.md x{1,2}.txt a\\b !important a[b a]b app/[id]/page.tsx'.split(' '), 'ü 1.ts'])(
+  'the file name %s, as a path, matches only itself',
+  (name) => {
     const [path] = scopePaths([name])
     const glob = parseGlob(path as string)
     expect(glob).toBeDefined()
     if (!name.includes('[id]')) expect(glob.is_plain).toBe(true)
     else expect(path).toBe(name)
-  })
-})
+  },
+)
 
 test.each([
   ['2026-01-31T09:29:59.500Z', 'now'],
@@ -103,25 +101,22 @@ test.each([
   expect(truncate(text, max)).toBe(expected)
 })
 
-describe('wrapped text', () => {
-  test.each([
-    ['fits', 20, ['fits']],
-    ['  collision, high  one two', 20, ['  collision, high', '  one two']],
-    ['one two three', 0, ['one two three']],
-    ['one two three four', 1, ['one two three four']],
-    ['one two three fourteen', 1, ['one two three', '  fourteen']],
-    ['src/checkout/retries.ts', 20, ['src/checkout/retries', '  .ts']],
-    ['in src/checkout/retries.ts', 20, ['in', '  src/checkout/retri', '  es.ts']],
-    ['日本語日本語日本語日本語', 19, ['日本語日本語日本語', '  日本語']],
-    ['', 20, ['']],
-  ])('%j in %i columns', (text, width, expected) => {
-    expect(wrap(text, { width, indent: '  ' })).toEqual(expected)
-  })
+test.each([
+  ['fits', 20, ['fits']],
+  ['  collision, high  one two', 20, ['  collision, high', '  one two']],
+  ['one two three', 0, ['one two three']],
+  ['one two three four', 1, ['one two three four']],
+  ['one two three fourteen', 1, ['one two three', '  fourteen']],
+  ['src/checkout/retries.ts', 20, ['src/checkout/retries', '  .ts']],
+  ['in src/checkout/retries.ts', 20, ['in', '  src/checkout/retri', '  es.ts']],
+  ['日本語日本語日本語日本語', 19, ['日本語日本語日本語', '  日本語']],
+  ['', 20, ['']],
+])('%j is wrapped in %i columns', (text, width, expected) => {
+  expect(wrap(text, { width, indent: '  ' })).toEqual(expected)
 })
 
 describe('a table', () => {
-  const { write } = { write: () => {} }
-  const paint = painter({ write }, {})
+  const paint = painter({ write: () => {} }, {})
   const row = (...texts: string[]) => texts.map((text) => ({ text }))
 
   test('aligns columns of wide characters', () => {

@@ -143,16 +143,14 @@ test('an empty variable counts as unset', () => {
   expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x' })).toEqual(readConfig({}))
 })
 
-describe('the URLs of GitHub', () => {
-  test.each([
-    [{ GITHUB_API_URL: 'https://api.github.com/' }, 'https://api.github.com', 'https://github.com'],
-    [{ GITHUB_API_URL: 'https://api.acme.ghe.com' }, 'https://api.acme.ghe.com', 'https://acme.ghe.com'],
-    [{ GITHUB_API_URL: 'https://ghe.example/api/v3/' }, 'https://ghe.example/api/v3', 'https://ghe.example'],
-    [{ GITHUB_API_URL: 'http://[::1]:4010/api/v3' }, 'http://[::1]:4010/api/v3', 'http://[::1]:4010'],
-    [{ GITHUB_API_URL: 'http://a:1', GITHUB_WEB_URL: 'http://b:2//' }, 'http://a:1', 'http://b:2'],
-  ])('%j', (env, github_api_url, github_web_url) => {
-    expect(readConfig(env)).toMatchObject({ github_api_url, github_web_url })
-  })
+test.each([
+  [{ GITHUB_API_URL: 'https://api.github.com/' }, 'https://api.github.com', 'https://github.com'],
+  [{ GITHUB_API_URL: 'https://api.acme.ghe.com' }, 'https://api.acme.ghe.com', 'https://acme.ghe.com'],
+  [{ GITHUB_API_URL: 'https://ghe.example/api/v3/' }, 'https://ghe.example/api/v3', 'https://ghe.example'],
+  [{ GITHUB_API_URL: 'http://[::1]:4010/api/v3' }, 'http://[::1]:4010/api/v3', 'http://[::1]:4010'],
+  [{ GITHUB_API_URL: 'http://a:1', GITHUB_WEB_URL: 'http://b:2//' }, 'http://a:1', 'http://b:2'],
+])('the URLs of GitHub with %j', (env, github_api_url, github_web_url) => {
+  expect(readConfig(env)).toMatchObject({ github_api_url, github_web_url })
 })
 
 describe('an invalid value gives one line that names the variable:', () => {

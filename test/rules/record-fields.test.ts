@@ -76,16 +76,14 @@ test.each<[string, number, readonly Input[]]>([
   }
 })
 
-describe('null', () => {
-  test.each<[Input, string]>([
-    ['create an activity', 'agent branch base_branch base_sha pr_url ttl_ms issue'],
-    ['update an activity', 'branch base_branch base_sha pr_url issue'],
-    ['create a notable', 'decision_url applies_until'],
-    ['update a notable', 'decision_url applies_until'],
-  ])('to %s is accepted for %s only', (to, accepted) => {
-    const fields = Object.keys(INPUTS[to][0].shape)
-    expect(fields.filter((field) => refusal(to, field, null) === 'accepted').join(' ')).toBe(accepted)
-  })
+test.each<[Input, string]>([
+  ['create an activity', 'agent branch base_branch base_sha pr_url ttl_ms issue'],
+  ['update an activity', 'branch base_branch base_sha pr_url issue'],
+  ['create a notable', 'decision_url applies_until'],
+  ['update a notable', 'decision_url applies_until'],
+])('null to %s is accepted for %s only', (to, accepted) => {
+  const fields = Object.keys(INPUTS[to][0].shape)
+  expect(fields.filter((field) => refusal(to, field, null) === 'accepted').join(' ')).toBe(accepted)
 })
 
 test.each<[Input, string, unknown[]]>([

@@ -38,16 +38,14 @@ describe('the value of the repository holds, then that of the organisation', () 
   })
 })
 
-describe('a repository that is left out is in shadow mode', () => {
-  test.each<FileSettings>([{}, { comment: { mode: 'on' } }, { comment: { mode: 'off' } }])(
-    'with %j',
-    (repository) => {
-      const layers = layersOf(repository, { settings: { comment: { budget: 0.1 } }, is_included: false })
-      expect(settingsOf(layers).comment).toMatchObject({ mode: 'shadow', budget: 0.1 })
-      expect(sourcesOf(layers)['comment.mode']).toBe('organisation')
-    },
-  )
-})
+test.each<FileSettings>([{}, { comment: { mode: 'on' } }, { comment: { mode: 'off' } }])(
+  'a repository that is left out is in shadow mode with %j',
+  (repository) => {
+    const layers = layersOf(repository, { settings: { comment: { budget: 0.1 } }, is_included: false })
+    expect(settingsOf(layers).comment).toMatchObject({ mode: 'shadow', budget: 0.1 })
+    expect(sourcesOf(layers)['comment.mode']).toBe('organisation')
+  },
+)
 
 test.each([
   ['on', 'shadow'],

@@ -1,7 +1,7 @@
 /** Paths as people type them: the command compares the files that they mean, or says that there are none. */
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { useShop } from '../support/shop.ts'
 
 const FILE = 'src/checkout/retry.ts'
@@ -14,27 +14,25 @@ beforeEach(async () => {
 
 const inTree = (folder: string) => ({ cwd: join(tree.path, folder) })
 
-describe('check --paths finds the collision', () => {
-  test('as typed in a folder', async () => {
-    const link = join(dirname(tree.path), 'link')
-    await symlink(tree.path, link)
-    await symlink('../src', join(tree.path, 'docs/sources'))
-    await tree.git('worktree', 'add', '-q', '-b', 'other', '../linked')
-    for (const [folder, typed] of [
-      // `test/rules/tree-paths.test.ts` has every form.
-      ['.', '.'],
-      ['docs', '../src/**'],
-      // Through a link to the repository, and through one in it.
-      ['docs', join(link, FILE)],
-      ['docs', 'sources/checkout/retry.ts'],
-      // In a linked working tree.
-      ['../linked/src/checkout', 'retry.ts'],
-    ] as const) {
-      const { code, stdout } = await tree.run(['check', '--paths', typed], inTree(folder))
-      expect(stdout, `${typed} in ${folder}`).toContain('“Tidy” by “Ben”')
-      expect(code).toBe(2)
-    }
-  })
+test('check --paths finds the collision, as typed in a folder', async () => {
+  const link = join(dirname(tree.path), 'link')
+  await symlink(tree.path, link)
+  await symlink('../src', join(tree.path, 'docs/sources'))
+  await tree.git('worktree', 'add', '-q', '-b', 'other', '../linked')
+  for (const [folder, typed] of [
+    // `test/rules/tree-paths.test.ts` has every form.
+    ['.', '.'],
+    ['docs', '../src/**'],
+    // Through a link to the repository, and through one in it.
+    ['docs', join(link, FILE)],
+    ['docs', 'sources/checkout/retry.ts'],
+    // In a linked working tree.
+    ['../linked/src/checkout', 'retry.ts'],
+  ] as const) {
+    const { code, stdout } = await tree.run(['check', '--paths', typed], inTree(folder))
+    expect(stdout, `${typed} in ${folder}`).toContain('“Tidy” by “Ben”')
+    expect(code).toBe(2)
+  }
 })
 
 test('start, update and note declare the files that are meant', async () => {

@@ -15,15 +15,16 @@ afterEach(async () => {
   silent = undefined
 })
 
-describe('a push', () => {
-  test.each([
-    ['to any request', {}, ['/healthz']],
-    [
-      'to the check',
-      { '/healthz': { status: 'ok', github_host: 'github.com' } },
-      ['/healthz', '/api/v1/repos/acme/shop/activity/check'],
-    ],
-  ])('waits at most three seconds for a server that does not respond %s', async (_, answers, requests) => {
+test.each([
+  ['to any request', {}, ['/healthz']],
+  [
+    'to the check',
+    { '/healthz': { status: 'ok', github_host: 'github.com' } },
+    ['/healthz', '/api/v1/repos/acme/shop/activity/check'],
+  ],
+])(
+  'a push waits at most three seconds for a server that does not respond %s',
+  async (_, answers, requests) => {
     silent = await startSilentServer(answers)
     // Two of the seconds are over when the command gets to its requests.
     const options = { env: { DECONFLICT_URL: silent.url }, uptime_ms: 2000 }
@@ -35,8 +36,8 @@ describe('a push', () => {
     )
     // All requests share one time budget, and none is retried.
     expect(silent.requests).toEqual(requests)
-  })
-})
+  },
+)
 
 describe('a remote is compared with the GitHub of the service:', () => {
   test.each([

@@ -24,8 +24,7 @@ test('the commands lead from a check to the end of an activity, with exit codes 
   await tree.git('checkout', '-q', '-b', 'payment-retries')
   await tree.write({ 'src/checkout/retry.ts': 'export const retries = 2\n' })
   const clear = await tree.run(['check'])
-  expect(clear.code).toBe(0)
-  expect(clear.stderr).toBe('')
+  expect(clear).toMatchObject({ code: 0, stderr: '' })
   expect(clear.stdout).toMatch(/^Clear: no overlap \(compared with 0 live activities/)
 
   const started = await tree.run(['start', 'Retry declined payments'])
@@ -51,8 +50,7 @@ test('the commands lead from a check to the end of an activity, with exit codes 
 
   const other = await startAsBen()
   const overlap = await tree.run(['check'])
-  expect(overlap.code).toBe(2)
-  expect(overlap.stdout).toMatch(/Overlap, medium/)
+  expect(overlap).toMatchObject({ code: 2, stdout: expect.stringMatching(/Overlap, medium/) })
   expect(overlap.stdout).toContain(`  possible overlap, medium  “Tidy” by “Ben” on “tidy”\n    ${other}\n`)
   expect(overlap.stdout).toMatch(
     /works on src\/checkout\/retry\.ts too \(yours: .*theirs:\s+src\/\*\*\/retry\.ts\)\n→ Before you edit there, talk to ben/s,
@@ -62,25 +60,20 @@ test('the commands lead from a check to the end of an activity, with exit codes 
   const named =
     /^Overlap, medium\n {2}possible overlap, medium {2}“Tidy” by “Ben” on “tidy”\n {4}src\/checkout\/retry\.ts\n/m
   const beat = await tree.run(['heartbeat'])
-  expect(beat.code).toBe(2)
-  expect(beat.stdout).toMatch(named)
+  expect(beat).toMatchObject({ code: 2, stdout: expect.stringMatching(named) })
   expect(beat.stdout).not.toContain(other)
   await tree.write({ 'docs/new.md': '' })
   const updated = await tree.run(['update', '--refresh', '--risk', 'high', '--status', 'blocked'])
-  expect(updated.code).toBe(2)
-  expect(updated.stdout).toMatch(named)
+  expect(updated).toMatchObject({ code: 2, stdout: expect.stringMatching(named) })
   const moved = await tree.run(['update', '--paths', 'docs/**'])
-  expect(moved.code).toBe(0)
-  expect(moved.stdout).toMatch(/\nClear: no overlap\n$/)
+  expect(moved).toMatchObject({ code: 0, stdout: expect.stringMatching(/\nClear: no overlap\n$/) })
   await tree.run(['update', '--refresh'])
   expect(await json(['show', id])).toMatchObject({
     risk: 'high',
     status: 'blocked',
     scope: { paths: [], changes: [{ path: 'src/checkout/retry.ts' }, { path: 'docs/new.md' }] },
   })
-  const ended = await tree.run(['done'])
-  expect(ended.code).toBe(0)
-  expect(ended.stdout).toBe(`Done: ${id} is archived\n`)
+  expect(await tree.run(['done'])).toMatchObject({ code: 0, stdout: `Done: ${id} is archived\n` })
   expect((await json(['list'])).items.map((each: { id: string }) => each.id)).toEqual([other])
 })
 
@@ -228,14 +221,12 @@ describe('the scope from git', () => {
     await writeFile(join(bin, 'gh'), '#!/bin/sh\necho tok-ada\n', { mode: 0o755 })
     const hanging = { env: { GITHUB_TOKEN: undefined, PATH: `${bin}:${process.env.PATH}` } }
     const ran = await tree.run(['check', '--staged'], hanging)
-    expect(ran.code).toBe(0)
-    expect(ran.stdout).toContain('Overlap')
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Overlap') })
     expect((await tree.run(['check', '--staged', '--block'], hanging)).code).toBe(2)
     // What cannot be checked at all fails with --block only.
     const env = { GITHUB_TOKEN: 'nobody' }
     const unchecked = await tree.run(['check', '--staged'], { env })
-    expect(unchecked.code).toBe(0)
-    expect(unchecked.stderr).toMatch(/^deconflict: not checked: /m)
+    expect(unchecked).toMatchObject({ code: 0, stderr: expect.stringMatching(/^deconflict: not checked: /m) })
     expect((await tree.run(['check', '--staged', '--block'], { env })).code).toBe(1)
   })
 
@@ -270,9 +261,7 @@ describe('the scope from git', () => {
   test('is sent without a branch on the base branch, so that work to be merged there can collide', async () => {
     const other = await startAsBen()
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
-    const ran = await tree.run(['check'])
-    expect(ran.code).toBe(2)
-    expect(ran.stdout).toContain(other)
+    expect(await tree.run(['check'])).toMatchObject({ code: 2, stdout: expect.stringContaining(other) })
     const { activity, overlap } = await json(['start', 'On the trunk'])
     expect(activity.branch).toBeNull()
     expect(overlap.related_activity_ids).toEqual([other])
@@ -297,19 +286,16 @@ describe('the scope from git', () => {
   test('is not reported as clear if there was nothing to compare', async () => {
     await tree.git('checkout', '-q', '-b', 'fresh')
     await startAsBen({ scope: { paths: ['src/**'] } })
-    const check = await tree.run(['check'])
-    expect(check.code).toBe(0)
-    expect(check.stdout).toBe(
-      'No files were compared: nothing differs from main yet. Use --paths to name the files that you intend\nto change.\n',
-    )
+    const stdout =
+      'No files were compared: nothing differs from main yet. Use --paths to name the files that you intend\nto change.\n'
+    expect(await tree.run(['check'])).toMatchObject({ code: 0, stdout })
     const started = await tree.run(['start'])
     expect(started.code).toBe(0)
     expect(started.stdout).toMatch(
       /^Started “Fresh” on fresh\n {2}act_\w+ {2}expires in 1 d without a heartbeat\nNo files were compared: nothing differs from main yet\. Name them with deconflict update --paths\nFILE…, or run deconflict update --refresh after your first edits\.\n$/,
     )
-    const unchanged = await tree.run(['update', '--risk', 'medium'])
-    expect(unchanged.code).toBe(0)
-    expect(unchanged.stdout).toMatch(/\nNo files were compared/)
+    const compared = expect.stringMatching(/\nNo files were compared/)
+    expect(await tree.run(['update', '--risk', 'medium'])).toMatchObject({ code: 0, stdout: compared })
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     const ran = await tree.run(['update', '--refresh'])
     expect(ran.code).toBe(2)
@@ -383,8 +369,7 @@ describe('the repository', () => {
       ['is accepted with a warning', 'exit 1', 0, assumed],
     ])('%s if ssh answers with %s', async (_, answer, code, message) => {
       const ran = await tree.run(['list'], await withSsh(answer))
-      expect(ran.code).toBe(code)
-      expect(ran.stderr).toContain(message)
+      expect(ran).toMatchObject({ code: code, stderr: expect.stringContaining(message) })
       expect(ran.stderr === '').toBe(message === '')
     })
 

@@ -152,8 +152,7 @@ describe('the hook of an agent', () => {
     await shop.api('POST', `/activity/${ben}/archive`, { token: 'tok-ben' })
     // The agent's own commands do not collide with its session.
     const check = await tree.run(['check', '--paths', 'src/checkout/retry.ts'])
-    expect(check.code).toBe(0)
-    expect(check.stdout).toMatch(/^Clear/)
+    expect(check).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Clear/) })
     const args = ['start', 'By hand', '--paths', 'src/checkout/retry.ts', '--json']
     const started = await tree.run(args)
     const { activity, overlap } = JSON.parse(started.stdout)
