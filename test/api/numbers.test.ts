@@ -1,37 +1,26 @@
 /** Numbers and parents that two sides take (docs/contract/numbers.md). */
 import { describe, expect, test } from 'vitest'
-import type { PullGiven } from '../support/github-repository.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
 const { github, repository } = usePullRequests()
 
-const added = (filename: string, ...lines: string[]): PullFile => {
-  const text = lines.length > 0 ? lines : [`-- ${filename}`]
-  return {
-    filename,
-    status: 'added',
-    patch: [`@@ -0,0 +1,${text.length} @@`, ...text.map((line) => `+${line}`)].join('\n'),
-  }
+const open = (head: string, filename: string) => {
+  const added: PullFile = { filename, status: 'added', patch: `@@ -0,0 +1 @@\n+-- ${filename}` }
+  return repository.open({ head, title: head, files: [added] })
 }
-const open = (head: string, files: (string | PullFile)[], pull: PullGiven = {}) =>
-  repository.open({ head, title: head, files, ...pull })
 const adds = (...paths: string[]) => ({
   scope: { changes: paths.map((path) => ({ path, status: 'added' })) },
 })
-const merge = async (number: number) => {
-  await repository.merge(number)
-  await repository.advance(2 * QUIET_MS)
-}
 const CARTS = 'db/migrations/0042_carts.sql'
 const ORDERS = 'db/migrations/0042_orders.sql'
 
 describe('two pull requests that take the same number', () => {
   test('collide with severity high, and the later one is told the next free number and the command', async () => {
     await repository.writeFile('db/migrations/0057_users.sql', 'create table users ();')
-    await open('far', [added('db/migrations/0060_far.sql')])
-    const carts = await open('carts', [added(CARTS)])
-    const orders = await open('orders', [added(ORDERS)])
+    await open('far', 'db/migrations/0060_far.sql')
+    const carts = await open('carts', CARTS)
+    const orders = await open('orders', ORDERS)
     const text = repository.comment(orders)
     expect(text).toContain('`0042` in `db/migrations` is taken by')
     // Free after all live work and the base branch.
@@ -44,9 +33,10 @@ describe('two pull requests that take the same number', () => {
 
 describe('after the merge of one', () => {
   test('the other hears at once that its number is taken, although it was not told before', async () => {
-    const carts = await open('carts', [added(CARTS)])
-    const orders = await open('orders', [added(ORDERS)])
-    await merge(orders)
+    const carts = await open('carts', CARTS)
+    const orders = await open('orders', ORDERS)
+    await repository.merge(orders)
+    await repository.advance(2 * QUIET_MS)
     const text = repository.comment(carts)
     expect(text).toContain('`0042` in `db/migrations` is taken on the base branch by')
     expect(text).toContain('(`0042_orders.sql`); the next free number is `0043`')
@@ -61,7 +51,7 @@ describe('a reserved number', () => {
 
   test('is the next free one, and the same again for the same activity', async () => {
     await repository.writeFile('db/migrations/0041_users.sql', 'create table users ();')
-    await open('carts', [added(CARTS)])
+    await open('carts', CARTS)
     const id = await begin('tills')
     const first = await reserve(id)
     expect(first.status).toBe(201)
