@@ -1,5 +1,5 @@
 /** All live work of one repository in memory: what is near a proposal, and what is built on what. Knows no clock and no database. */
-import { addTo } from '../vocabulary/lists.ts'
+import { addTo, drop } from '../vocabulary/lists.ts'
 import type { PathSet } from '../vocabulary/scope/path-set.ts'
 import { type NearOptions, PathIndex } from './path-index.ts'
 import { bytesOf, ISSUE_MARK, type LiveRecord, type Outline, placesOf, recordOf } from './record.ts'
@@ -203,11 +203,4 @@ const ORDER: readonly NearBy[] = ['area', 'path', 'issue']
 function raise(found: Map<LiveRecord, NearBy>, record: LiveRecord, by: NearBy): void {
   const before = found.get(record)
   if (before === undefined || ORDER.indexOf(before) < ORDER.indexOf(by)) found.set(record, by)
-}
-
-/** The list is replaced, so that a reader that pauses misses no other. */
-function drop<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
-  const left = lists.get(key)?.filter((each) => each !== value) ?? []
-  if (left.length > 0) lists.set(key, left)
-  else lists.delete(key)
 }

@@ -12,6 +12,13 @@ export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Val
   else lists.set(key, [value])
 }
 
+/** The list is replaced, so that a reader that pauses misses no other. */
+export function drop<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const left = lists.get(key)?.filter((each) => each !== value) ?? []
+  if (left.length > 0) lists.set(key, left)
+  else lists.delete(key)
+}
+
 /** Pages of at most `max` items, and of at most `size_max` together, except for their last item. */
 export function* pagesOf<Item>(
   all: readonly Item[],

@@ -15,8 +15,7 @@ const MS_PER_CHARGE = 10
 /** The bytes of a body, or the characters of an answer, that are charged like one request. */
 const LENGTH_PER_CHARGE = 100_000
 /** How many checks of one caller run at once, so that one with many does not make the others wait. */
-const CHECKS_MAX = 2
-let checks = 0
+const CHECKS_AT_ONCE = 2
 
 /** What a surface knows about the caller of a request. */
 export interface Credentials {
@@ -100,8 +99,7 @@ export class Caller {
 
   /** Runs a check when others of the caller have ended. */
   inTurn<Result>(check: () => Promise<Result>): Promise<Result> {
-    checks += 1
-    return inTurn(`check ${checks % CHECKS_MAX} ${this.token.hash}`, check)
+    return inTurn(`checks of ${this.token.hash}`, check, CHECKS_AT_ONCE)
   }
 
   /** Charges the body, the work done and its answer. It is never refused: the work is done, so its response is sent. */

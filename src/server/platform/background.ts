@@ -1,5 +1,6 @@
 /** Work that waits in memory: what follows a response, what waits for its turn, and what runs once for all who ask for it. */
 import { LRUCache } from 'lru-cache'
+import { drop } from '../../vocabulary/lists.ts'
 
 /** A counter of the metrics. */
 interface OutcomeCounter<Outcome> {
@@ -63,16 +64,15 @@ export class BackgroundWork {
   }
 }
 
-const last = new Map<string, Promise<unknown>>()
+/** By key, what has not ended. */
+const queues = new Map<string, Promise<unknown>[]>()
 
-/** Runs `work` after all work on the same `key` that this process began before, however that ended. */
-export function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-  const result = (last.get(key) ?? Promise.resolve()).then(work)
-  const ended = result.catch(() => {})
-  last.set(key, ended)
-  void ended.then(() => {
-    if (last.get(key) === ended) last.delete(key)
-  })
+/** Runs `work` after what this process began before it on the same `key`, however that ended. At most `at_once` of a key run. */
+export function inTurn<Result>(key: string, work: () => Promise<Result>, at_once = 1): Promise<Result> {
+  const before = queues.get(key) ?? []
+  const result = (before.at(-at_once) ?? Promise.resolve()).then(work)
+  const ended = result.catch(() => {}).finally(() => drop(queues, key, ended))
+  queues.set(key, [...before, ended])
   return result
 }
 
