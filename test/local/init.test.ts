@@ -1,6 +1,6 @@
 /** `deconflict init` and `doctor` without a service. */
 import { existsSync } from 'node:fs'
-import { readFile, symlink } from 'node:fs/promises'
+import { readFile, rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isPersonal } from '../../src/cli/init/targets.ts'
@@ -115,6 +115,9 @@ test('links of the repository that leave it are not followed', async () => {
   await symlink('../../outside/new', join(tree.path, '.github/deconflict.yml'))
   expect((await init('--only', 'agents-md', 'claude', 'settings')).stdout).toBe('Nothing else to write.\n')
   expect(await readFile(inHome('outside/rc'), 'utf8')).toBe('Mine\n')
+  await rename(join(tree.path, '.git'), inHome('outside/git'))
+  await symlink('../outside/git', join(tree.path, '.git'))
+  expect((await init('--only', 'git')).stdout).toMatch(/^Wrote 1 file/m)
 })
 
 test('what the system says when it cannot write is one line', async () => {

@@ -89,8 +89,9 @@ async function plan(
     const { path } = targets[0] as Target
     const name = shownPath(path, options)
     const skip = (why: string) => result.skips.push({ name, why })
-    // Anybody who can push can add a link.
-    const leaves = isIn(options.root, path) && !isIn(root, real)
+    // Anybody who can push can add a link, but not to the hooks of git.
+    const isOfGit = isIn(options.hooks_directory, path)
+    const leaves = isIn(options.root, path) && !isOfGit && !isIn(root, real)
     const before = leaves
       ? new CliError('was skipped: it is a link that leaves the repository')
       : await readText(path).catch((error: unknown) => {
