@@ -61,11 +61,8 @@ export class Watch {
 
   /** Rejects every method but GET, whatever the types allow. */
   #openClient(auth: string, options: Telemetry & { api_url: string }): Reader {
-    const github = openClient('watch', options, {
-      api_url: options.api_url,
-      timeout_ms: JOB_TIMEOUT_MS,
-      auth,
-    })
+    const { api_url } = options
+    const github = openClient('watch', options, { api_url, timeout_ms: JOB_TIMEOUT_MS, auth })
     github.hook.before('request', ({ method }) => {
       if (method !== 'GET') throw new Error('the client of watched repositories sends only GET requests')
     })

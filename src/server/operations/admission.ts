@@ -97,7 +97,7 @@ export class Caller {
     return this.#limits.failed_tokens.guard(this.#address, verify)
   }
 
-  /** Runs a check when others of the caller have ended. */
+  /** Runs a check after others of its caller. */
   inTurn<Result>(check: () => Promise<Result>): Promise<Result> {
     return inTurn(`checks of ${this.token.hash}`, check, CHECKS_AT_ONCE)
   }
