@@ -91,7 +91,12 @@ function distinct(branches: readonly Branch[]): Branch[] {
     })
   }
   const names = new Set<string>()
-  return [...byCommit.values()].filter(({ name }) => name === null || names.size < names.add(name).size)
+  return [...byCommit.values()].filter(({ name }) => {
+    if (name === null) return true
+    const isNew = !names.has(name)
+    names.add(name)
+    return isNew
+  })
 }
 
 export interface BranchWork {
