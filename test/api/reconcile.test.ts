@@ -172,7 +172,8 @@ describe('hourly reconciliation', () => {
       await db.update(jobs).set({ attempts: 11 }).where(isNotNull(jobs.last_error))
       await anHour()
       // Another one was begun.
-      expect(await fixture.service.jobs('pull_request')).toMatchObject([{ attempts: 1 }])
+      const begun = (await fixture.service.jobs('pull_request')).filter(({ state }) => state === 'pending')
+      expect(begun).toMatchObject([{ attempts: 1 }])
     })
     await anHour()
     const missed = (await items()).find(({ title }) => title === 'Missed')

@@ -210,6 +210,8 @@ describe('a branch that is taken off a stack', () => {
 
 describe("GitHub's own stack", () => {
   test('relates its pull requests, although those between are unknown', async () => {
+    // The list of the fake GitHub does not show stacks, and is read with the first event.
+    await repository.request('GET', '/settings')
     const numbers = [await openedIn(at(1), 'lower'), await openedIn(at(3), 'upper')]
     expect(await relation('lower', 'upper')).toBe('stacked')
     expect(numbers.map(repository.comment)).toEqual([undefined, undefined])

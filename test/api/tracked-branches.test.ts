@@ -153,6 +153,7 @@ describe('no activity is created', () => {
   })
 
   test('from a branch with an open pull request, also when its events were missed', async () => {
+    expect(await list()).toEqual([])
     repository.githubRepo.open({ head: BRANCH })
     await push({ 'src/a.ts': 'a\n' })
     expect(await list()).toEqual([])

@@ -73,7 +73,7 @@ describe('an installation', () => {
 
   test('says how far the import is', async () => {
     for (let number = 1; number <= PAGE + 2; number += 1) github.at(shop).open()
-    github.fault(`GET /repos/${shop}/pulls/1/files`, 'server_error', 1)
+    github.fault(`GET /repos/${shop}/pulls/1/files`, 'server_error', 2)
     github.fault('POST /graphql', 'rate_limited', 1)
     await service.deliver(installationEvent(github, install(shop), 'created'))
     await service.runDueJobs()
@@ -92,6 +92,26 @@ describe('an installation', () => {
     expect((await check()).body.checked_against).toMatchObject({ activities: 5, complete: true })
     const logged = service.log.map((line) => JSON.parse(line)).filter(({ repository }) => repository === shop)
     expect(logged.at(-1)).toMatchObject({ msg: 'pull requests imported', imported: 5, of: 5 })
+  })
+
+  const check = async () => {
+    const answer = await request('POST', shop, '/activity/check', { scope: { paths: ['src/pay.ts'] } })
+    return { found: answer.body.overlap_detected, complete: answer.body.checked_against.complete }
+  }
+
+  test('that no event told of is noticed by the first request, whose check misses the open pull requests', async () => {
+    install(shop)
+    github.at(shop).open({ files: ['src/pay.ts'] })
+    expect(await check()).toEqual({ found: false, complete: false })
+    await service.runDueJobs()
+    expect(await check()).toEqual({ found: true, complete: true })
+  })
+
+  test('that no event told of is noticed by the first one of another pull request', async () => {
+    install(shop)
+    github.at(shop).open({ files: ['src/pay.ts'] })
+    await service.deliverAndRun(opened(shop))
+    expect(await check()).toEqual({ found: true, complete: true })
   })
 
   const SETTINGS = '.github/deconflict.yml'

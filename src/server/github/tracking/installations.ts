@@ -16,9 +16,11 @@ import { asInstallation } from '../../records/repositories/reading.ts'
 import {
   discoverInstallation,
   findPresent,
+  type ImportedRepository,
   type InstalledRepository,
   listInstalled,
   nameShown,
+  REPOSITORY,
   registerInstallation,
 } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
@@ -30,9 +32,8 @@ import { ifFound, openPullRequests } from '../repository-calls.ts'
 import { DESCRIBED_AT_ONCE, describeRepositories } from '../repository-descriptions.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 
-/** The kinds of jobs that import what an installation lists, a repository, and a few pull requests. */
+/** The kinds of jobs that import what an installation lists, and a few pull requests. */
 export const REPOSITORIES = 'repositories'
-export const REPOSITORY = 'repository'
 export const PULL_REQUEST = 'pull_request'
 /** Those after which all open pull requests of a repository are known. */
 export const IMPORTING = [REPOSITORIES, REPOSITORY, PULL_REQUEST]
@@ -110,16 +111,13 @@ export async function importRepositories(app: App, listed: InstalledRepository[]
   await enqueue(db, jobs, now)
 }
 
-/** `is_described`: its installation and its settings are stored. */
-export type ImportedRepository = InstalledRepository & { is_described?: boolean }
-
 /** Enqueues a job for every few open pull requests of a repository, and then one that rechecks them all. One call per 100 pull requests. */
 export async function importRepository(
   app: App,
   { is_described = false, ...repository }: ImportedRepository,
   now: Date,
 ): Promise<void> {
-  await takeImportCalls(app, repository.installation_id, is_described ? PAGE_CALLS : REPOSITORY_CALLS)
+  await takeImportCalls(app, repository.installation_id ?? null, is_described ? PAGE_CALLS : REPOSITORY_CALLS)
   if (!is_described) await discoverInstallation(app, repository, now)
   const ctx = await openKnownRepo(app, repository.id, now)
   if (!ctx) return

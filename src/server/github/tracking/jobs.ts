@@ -9,18 +9,17 @@ import { CHANGE, NOTIFY } from '../../records/changes/changes.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { INSTALLATION } from '../../records/repositories/installation.ts'
 import {
-  DISCOVER,
-  discoverInstallation,
+  type ImportedRepository,
   type InstalledRepository,
+  REPOSITORY,
 } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
-import { type NamedRepository, RECHECK_ALL } from '../../records/repositories/stored-settings.ts'
+import { RECHECK_ALL } from '../../records/repositories/stored-settings.ts'
 import { FAREWELL } from '../../tell/decide.ts'
 import { postNotification } from '../../tell/notify.ts'
 import { classifyError } from '../octokit.ts'
 import { READ_FILES, readFiles } from './changed-files.ts'
 import {
-  type ImportedRepository,
   importBatch,
   importInstallation,
   importRepositories,
@@ -28,7 +27,6 @@ import {
   isRecheckedLater,
   PULL_REQUEST,
   REPOSITORIES,
-  REPOSITORY,
 } from './installations.ts'
 import { trackAgain } from './pull-requests.ts'
 import { enqueueAllRechecks, RECHECK, recheck, recheckAffected } from './recheck.ts'
@@ -75,7 +73,6 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [FAREWELL]: onRepo(sayFarewell),
     [RECONCILE]: onRepo(reconcile),
     [RECHECK_ALL]: onRepo((_, ctx) => enqueueAllRechecks(ctx)),
-    [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
     [INSTALLATION]: ({ payload }, now) =>
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),
     [REPOSITORIES]: ({ payload }, now) => importRepositories(app, payload as InstalledRepository[], now),

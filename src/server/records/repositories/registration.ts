@@ -125,34 +125,53 @@ export async function* listInstalled(
   }
 }
 
-/** The kind of job that looks up the App's installation in one repository. */
-export const DISCOVER = 'discover'
+/** The kind of job that imports a repository. */
+export const REPOSITORY = 'repository'
+
+/** `is_described`: its installation and its settings are stored. `installation_id`: unless it is not known yet. */
+export type ImportedRepository = NamedRepository & { installation_id?: number; is_described?: boolean }
 
 /**
  * Stores a repository on the first request of a caller with write access, and reads its settings if the App is
- * installed. Later requests make no calls, because later installations arrive as webhooks. If GitHub fails, a job retries,
- * and the defaults apply meanwhile.
+ * installed: a job then imports its open pull requests. Later requests make no calls, because later installations arrive as webhooks. If GitHub fails,
+ * the job retries, and the defaults apply meanwhile.
  */
 export async function registerRepository(app: App, repository: NamedRepository, now: Date): Promise<void> {
-  const { id: repo_id, owner, name } = repository
-  const db = app.database.connection()
-  const isNew = await insertRepository(db, repository, now)
+  const { id, owner, name } = repository
+  const isNew = await insertRepository(app.database.connection(), repository, now)
   if (!isNew || !app.github_app) return
   try {
-    await discoverInstallation(app, repository, now)
+    const installed = await discoverInstallation(app, repository, now)
+    if (installed && (await hasOpen(app, installed)))
+      await enqueueImport(app, { ...installed, is_described: true }, now)
   } catch (error) {
-    app.log.warn({ repo_id, status: statusOf(error) }, 'settings not read, a job will retry')
-    const payload: NamedRepository = { id: repo_id, owner, name }
-    await enqueue(db, [jobOn(payload, DISCOVER, { priority: 'import', payload, run_at: now })], now)
+    app.log.warn({ repo_id: id, status: statusOf(error) }, 'settings not read, a job will retry')
+    await enqueueImport(app, { id, owner, name }, now)
   }
 }
 
 /** Reads the settings of a repository and stores its installation, if there is one. Throws what GitHub's client throws. */
-export async function discoverInstallation(app: App, repository: NamedRepository, now: Date): Promise<void> {
+export async function discoverInstallation(
+  app: App,
+  repository: NamedRepository,
+  now: Date,
+): Promise<InstalledRepository | undefined> {
   const installation_id = await findInstallation(app, repository)
-  if (installation_id === null) return
+  if (installation_id === null) return undefined
   const present = await findPresent(app, { ...repository, installation_id })
   if (present) await registerInstallation(app, present, { now })
+  return present
+}
+
+async function hasOpen(app: App, { owner, name, installation_id }: InstalledRepository): Promise<boolean> {
+  const client = await openInstallation(app, installation_id)
+  const listed = await client?.rest.pulls.list({ owner, repo: name, state: 'open', per_page: 1 })
+  return listed !== undefined && listed.data.length > 0
+}
+
+function enqueueImport(app: App, payload: ImportedRepository, now: Date): Promise<void> {
+  const job = jobOn(payload, REPOSITORY, { priority: 'import', payload, run_at: now })
+  return enqueue(app.database.connection(), [job], now)
 }
 
 /** `delivered_at` is exact to this. */
@@ -179,7 +198,7 @@ export async function openInstalled(
 }
 
 /**
- * The row of the repository of an event. The first event also reads its settings. If the event has another name or
+ * The row of the repository of an event. The first event also reads its settings, and a job imports the rest. If the event has another name or
  * installation than the stored one, GitHub decides, because the event may be older.
  */
 async function followInstallation(
@@ -195,8 +214,10 @@ async function followInstallation(
   if (isOther && (await findInstallation(app, repository)) !== installation_id) return stored
   const present = await findPresent(app, repository)
   if (!present) return stored
-  const isNew = stored?.installation_id == null
-  return isNew ? registerInstallation(app, present, { now }) : recordInstallation(app, present, now)
+  if (stored?.installation_id != null) return recordInstallation(app, present, now)
+  const registered = await registerInstallation(app, present, { now })
+  await enqueueImport(app, { ...present, is_described: true }, now)
+  return registered
 }
 
 /**
