@@ -2,7 +2,7 @@
 
 import type { Steps } from '../../vocabulary/clock.ts'
 import { PAIRS_MAX, type PathPair } from '../../vocabulary/contract/overlap.ts'
-import { byConsequence, consequenceOf, takenIn } from '../../vocabulary/finding.ts'
+import { consequenceOf, takenIn } from '../../vocabulary/finding.ts'
 import type { Finding } from '../../vocabulary/finding-kinds.ts'
 import { isBot } from '../../vocabulary/names.ts'
 import { type GlobPair, takePairs } from '../../vocabulary/scope/path-set.ts'
@@ -107,7 +107,7 @@ function withScopes(found: Found<ComparedActivity>): Found<ComparedActivity> {
   const { match, is_by_lines, record } = found
   // Where the lines of both are known, the paths were found with them.
   const inScopes = is_by_lines ? [] : scopeFindings(match.paths, match.areas)
-  const findings = [...match.findings, ...inScopes].sort(byConsequence)
+  const findings = [...match.findings, ...inScopes]
   const severity = higher(found.severity, severityOf(findings, activityWeight(record)) ?? 'low')
   return {
     ...found,

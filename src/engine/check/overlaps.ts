@@ -14,7 +14,7 @@ import {
   SHARED_PATHS_MAX,
   type SharedPath,
 } from '../../vocabulary/contract/overlap-list.ts'
-import { byConsequence, consequenceOf } from '../../vocabulary/finding.ts'
+import { consequenceOf } from '../../vocabulary/finding.ts'
 import { newestFirst } from '../../vocabulary/lists.ts'
 import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import { sharedIssue } from '../kinds/kinds.ts'
@@ -132,8 +132,7 @@ export function* overlapItems(
     const { areas } = shared
     const files = comparison?.files ?? []
     const globs = declared ?? (yield* takePairs(shared.pairs, SHARED_PATHS_MAX))
-    const ofScopes = [...sharedIssue(older, newer), ...scopeFindings(globs, areas)]
-    const findings = comparison?.findings ?? ofScopes.sort(byConsequence)
+    const findings = comparison?.findings ?? [...sharedIssue(older, newer), ...scopeFindings(globs, areas)]
     items.push({
       activity_ids: [older.record.id, newer.record.id],
       severity: pair.severity,
