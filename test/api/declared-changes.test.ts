@@ -110,21 +110,6 @@ describe('declared changes', () => {
     expect(await send([{ ...changes[0], patch: PATCH.replace('= 2', '= 3') }])).not.toBe(activity.updated_at)
   })
 
-  test('are files: a changed file matches nothing beneath it, and a declared path does', async () => {
-    const id = await repo.createActivity({
-      scope: { changes: [{ path: 'src/retry.ts', patch: PATCH }, { path: 'a' }] },
-    })
-    const found = async (scope: object) => (await repo.check({ scope })).related_activity_ids
-    expect(await found({ paths: ['**/README.md'] })).toEqual([])
-    expect(await found({ paths: ['a/b'] })).toEqual([])
-    expect(await found({ changes: [{ path: 'a/b' }] })).toEqual([])
-    expect(await found({ changes: [{ path: 'a', patch: PATCH }] })).toEqual([id])
-    expect(await found({ changes: [{ path: 'b', previous_path: 'a', status: 'renamed' }] })).toEqual([id])
-    expect(await found({ paths: ['src/*'] })).toEqual([id])
-    const declared = await repo.createActivity({ scope: { paths: ['lib'] } })
-    expect(await found({ changes: [{ path: 'lib/b' }] })).toEqual([declared])
-  })
-
   test('are not compared after the activity ended, but still returned', async () => {
     const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
     const body = { status: 'merged', scope: { changes: [{ path: 'b.ts', patch: PATCH }] } }

@@ -29,13 +29,3 @@ test('the merge order follows a stack, a merge and a push', async () => {
   await repository.push(wide, [modified('a.ts', 'wide')])
   expect(await mergeOrder()).toEqual([[], [wide, upper]])
 })
-
-test('a draft is not clear if another one changes what it declared; once it is ready, its files count', async () => {
-  await repository.createActivity({ branch: 'draft', scope: { paths: ['a.ts'], areas: ['pay'] } })
-  const draft = await repository.open({ head: 'draft', draft: true, files: [modified('b.ts', 'draft')] })
-  const other = await repository.open({ files: [modified('a.ts', 'other')] })
-  expect(await mergeOrder()).toEqual([[], []])
-  repository.githubRepo.update(draft, { draft: false })
-  await repository.deliver(draft, 'ready_for_review')
-  expect(await mergeOrder()).toEqual([[], [other, draft]])
-})

@@ -257,11 +257,6 @@ describe('a backport of an open pull request', () => {
     await repository.advance(QUIET_MS)
     expect(hasComment(backport)).toBe(false)
   })
-
-  test('collides with another one for the same release', async () => {
-    await openOnLine('backport', { base: 'release/1.x' })
-    expect(hasComment(await openOnLine('other', { base: 'release/1.x' }))).toBe(true)
-  })
 })
 
 describe('a stack', () => {
@@ -281,13 +276,5 @@ describe('a pull request that gets another base branch', () => {
     await retarget(number, 'release/1.x')
     expect(repository.comment(number)).toContain('**No overlap any more.**')
     expect((await get('/signal')).periods[0].pairs).toMatchObject({ shown: 1, given_up: 1, resolved: 0 })
-  })
-
-  test('collides with the work there', async () => {
-    const fix = await openOnLine('fix')
-    const number = await openOnLine('backport', { base: 'release/1.x' })
-    expect([fix, number].filter(hasComment)).toEqual([])
-    await retarget(number, 'main')
-    expect([fix, number].filter(hasComment)).toHaveLength(1)
   })
 })

@@ -1,6 +1,8 @@
 /** In which order to merge the open pull requests that conflict with each other. */
 import { expect, test } from 'vitest'
 import { mergeOrder, type OpenPullRequest } from '../../src/engine/check/merge-order.ts'
+import { editOf } from '../support/lines.ts'
+import { liveRecords } from '../support/live-records.ts'
 
 /**
  * `given`: the newest first. Each letter is a pull request: `a:bc` conflicts with b and c, `a/b` is built on b, `a?` may have
@@ -80,4 +82,93 @@ test.each<[string, string, string | null, string | undefined]>([
   const order = mergeOrder(pullsOf(given), not_compared)
   expect(order.complete).toEqual(reason === undefined ? undefined : false)
   expect(order.reason).toEqual(reason)
+})
+
+const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
+/** A change of the tenth line of a file by so many others. */
+const edit = (path: string, text: string, lines = 1) => ({
+  path,
+  patch: editOf(FILE, 10, 1, Array<string>(lines).fill(`${text}()`)),
+})
+/** An activity of a pull request on a branch of its own, which changes the tenth line of each of these files. */
+const pull = (number: number, files: string, lines = 1, rest: object = {}) => ({
+  ...{ branch: `b${number}`, base_branch: 'main', pr_url: `https://github.com/acme/shop/pull/${number}` },
+  ...{ scope: { changes: files.split(' ').map((path) => edit(path, `${number}`, lines)) }, ...rest },
+})
+const pushed = (files: string) => files.split(' ').map((path) => edit(path, 'pushed'))
+const EMPTY = { scope: {} }
+const DRAFT = { scope: { paths: ['a'] } }
+
+test.each<[string, Parameters<ReturnType<typeof liveRecords>['activity']>[], string[], number[]]>([
+  [
+    'of equals, the one that changes more lines, then more files',
+    [[pull(1, 'a')], [pull(2, 'a b')], [pull(3, 'a', 3)]],
+    [
+      '#2 2 conflicts: #3 and #1; 4 changed lines',
+      '#3 2 conflicts: #2 and #1; 4 changed lines',
+      '#1 2 conflicts: #2 and #3; 2 changed lines',
+    ],
+    [],
+  ],
+  [
+    'by the files that were pushed, and not by those that were declared',
+    [[pull(1, 'a c d', 9), { pushed: pushed('a b'), draft_pr: true }], [pull(2, 'a', 4)]],
+    ['#2 1 conflict: #1; 5 changed lines', '#1 1 conflict: #2; 4 changed lines'],
+    [],
+  ],
+  [
+    'a stack from the bottom up, each on the next one that conflicts',
+    [
+      [pull(1, 'a')],
+      [{ branch: 'between', base_branch: 'b1' }],
+      [pull(2, 'b', 5, { base_branch: 'between' })],
+      [pull(3, 'c', 9, { base_branch: 'b2' })],
+      [pull(4, 'a b c')],
+    ],
+    [
+      '#1 1 conflict: #4; 2 changed lines',
+      '#2 1 conflict: #4; 6 changed lines; built on #1',
+      '#3 1 conflict: #4; 10 changed lines; built on #2',
+      '#4 3 conflicts: #1, #2 and #3',
+    ],
+    [],
+  ],
+  [
+    'none with declared paths that nobody else changes',
+    [[pull(1, 'a', 1, { scope: { paths: ['a'] } })], [pull(2, 'b')]],
+    [],
+    [2, 1],
+  ],
+  ['none whose files are not known', [[pull(1, 'a', 1, EMPTY)], [pull(2, 'b')]], [], [2]],
+  [
+    'none of which a part is not known',
+    [[pull(1, 'a', 1, EMPTY), { pushed: pushed('a'), changes_complete: false }]],
+    [],
+    [],
+  ],
+  ['none with known files', [[pull(1, 'a', 1, EMPTY), { pushed: pushed('a') }]], [], [1]],
+  [
+    'none, as a draft declares what another one changes',
+    [[pull(1, 'a', 1, DRAFT), { pushed: pushed('b'), draft_pr: true }], [pull(2, 'a')]],
+    [],
+    [],
+  ],
+  ['none, once it is ready', [[pull(1, 'a', 1, DRAFT), { pushed: pushed('b') }], [pull(2, 'a')]], [], [2, 1]],
+])('the order of live pull requests is: %s', async (_, works, expected, clear) => {
+  const { activity, overlaps } = liveRecords()
+  const numbers = new Map<string, number>()
+  for (const work of works)
+    numbers.set(await activity(...work), Number((work[0] as { pr_url?: string }).pr_url?.split('/').at(-1)))
+  const { merge_order } = await overlaps()
+  const items = merge_order.items.map(({ activity_id, reason }) => `#${numbers.get(activity_id)} ${reason}`)
+  expect(items).toEqual(expected)
+  expect(merge_order.clear.map((id) => numbers.get(id))).toEqual(clear)
+})
+
+test('the order names the activity of the pull request itself, whatever else is declared for it', async () => {
+  const { activity, overlaps } = liveRecords()
+  const tracked = await activity({ ...pull(1, 'a'), branch: 'b1' }, { source: 'pull_request' })
+  await activity(pull(1, 'b'))
+  const other = await activity(pull(2, 'b', 5))
+  expect((await overlaps()).merge_order.items.map(({ activity_id }) => activity_id)).toEqual([other, tracked])
 })

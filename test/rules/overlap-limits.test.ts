@@ -21,16 +21,35 @@ describe('a check lists', () => {
     const { activities, notable, check } = liveRecords()
     const isGrave = (index: number) => index % 50 === 0
     const ids = await activities(250, (index) => ({ risk: isGrave(index) ? 'high' : 'low', scope }))
-    const note = notable({ scope })
+    const notes = range(200).map(() => notable({ scope }))
+    const grave = notable({ importance: 'critical', scope })
     const newestFirst = range(250).reverse()
     const expected = [...newestFirst.filter(isGrave), ...newestFirst.filter((index) => !isGrave(index))]
     const listed = expected.slice(0, 200).map((index) => ids[index])
     const result = await check({ scope })
     expect(result.related_activity_ids).toEqual(listed)
-    expect(result).toMatchObject({ severity: 'high', truncated: true, total_related: 251 })
-    expect(result.checked_against).toMatchObject({ activities: 250, notables: 1, complete: true })
-    expect(result.matches.map((each) => each.id)).toEqual([...listed, note])
-    expect(result.reason).toMatch(/248 more/)
+    expect(result).toMatchObject({ severity: 'high', truncated: true, total_related: 451 })
+    expect(result.checked_against).toMatchObject({ activities: 250, notables: 201, complete: true })
+    const listedNotes = [grave, ...notes.sort().reverse()].slice(0, 200)
+    expect(result.matches.map((each) => each.id)).toEqual([...listed, ...listedNotes])
+    expect(result.reason).toMatch(/447 more/)
+  })
+
+  test('the newest 200 of those for another base branch', async () => {
+    const { activities, check } = liveRecords()
+    const ids = await activities(201, (n) => ({ branch: `b${n}`, base_branch: 'release', scope }))
+    const { relationships } = await check({ base_branch: 'main', scope })
+    expect(Object.keys(relationships).sort()).toEqual(ids.slice(1))
+  })
+
+  test.each([
+    [2000, true],
+    [2001, false],
+  ])('all, if their lines are to be compared with those of %i: %s', async (count, complete) => {
+    const { activity, copies, check } = liveRecords()
+    const changes = { scope: { changes: [{ path: 'src/pay.ts' }] } }
+    copies(await activity(changes), count - 1)
+    expect((await check(changes)).checked_against).toMatchObject({ activities: count, complete })
   })
 
   test('at most 20 pairs of paths of each match', async () => {
@@ -57,6 +76,22 @@ function hostileScope(side: 'x' | 'y' | 'z', count = 64): { paths: string[] } {
   })
   return { paths }
 }
+
+test('nothing is compared if the time is up before that', async () => {
+  const { activity, notable, check, overlaps } = liveRecords({}, 0)
+  await activity({ scope })
+  notable({ scope })
+  expect((await check({ scope })).checked_against).toMatchObject({
+    activities: 0,
+    notables: 0,
+    complete: false,
+  })
+  const { checked_against } = await overlaps()
+  expect(checked_against).toMatchObject({ activities: 0, complete: false })
+  expect(checked_against.reason).toMatch(
+    /^Only the newest 0 .* compared, because the work budget was exhausted\./,
+  )
+})
 
 describe('a check that is too expensive', () => {
   // Threat: Globs that are expensive to compare
@@ -163,13 +198,17 @@ describe('the list is complete', () => {
   test('unless more than 5,000 pairs share files: as many are named as are listed', async () => {
     const { activities, overlaps } = liveRecords()
     const patch = (n: number) => `@@ -${50 * n + 1} +${50 * n + 1} @@\n-old ${n}\n+new ${n}`
-    await activities(112, (n) => ({
+    const ids = await activities(112, (n) => ({
       branch: `b${n}`,
+      pr_url: `https://github.com/acme/shop/pull/${n}`,
       scope: { changes: [{ path: 'a.ts', patch: patch(n) }] },
     }))
-    const { items, total, checked_against } = await overlaps()
+    const { items, total, same_file, checked_against, merge_order } = await overlaps()
     expect(items).toEqual([])
     expect(total).toBe(1216)
+    expect(same_file).toMatchObject({ total: 5000, pairs: { length: 100 } })
+    // Of the older ones, some pairs are not compared by lines.
+    expect(merge_order.clear).toEqual(ids.slice(-62).reverse())
     expect(checked_against.reason).toContain('Only 0 of 1216 collisions are listed.')
   })
 
@@ -181,7 +220,10 @@ describe('the list is complete', () => {
     const other = await activity({ branch: 'b', scope })
     expect(await overlaps()).toMatchObject({
       items: [{ activity_ids: [one, other] }],
-      checked_against: { activities: 1000, complete: false },
+      checked_against: {
+        ...{ activities: 1000, complete: false },
+        reason: 'Only the newest 1000 live activities were compared.',
+      },
     })
   })
 

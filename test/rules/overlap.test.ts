@@ -156,6 +156,49 @@ const ROWS: Record<string, Row> = {
     theirs: changes({ path: 'db/migrations/0042_carts.sql', status: 'added' }),
     expected: { severity: 'high', consequence: 'same_number', findings: [{ kind: 'number', next: '0043' }] },
   },
+  'a number in a directory that the settings do not number': {
+    ours: changes({ path: 'db/0042_orders.sql', status: 'added' }),
+    theirs: changes({ path: 'db/0042_carts.sql', status: 'added' }),
+    settings: { number_directories: { 'd*': false } },
+    expected: null,
+  },
+  '… by its longest glob': {
+    ours: changes({ path: 'db/0042_orders.sql', status: 'added' }),
+    theirs: changes({ path: 'db/0042_carts.sql', status: 'added' }),
+    settings: { number_directories: { 'd*': false, 'd[b]': true } },
+    expected: { consequence: 'same_number' },
+  },
+  'the same change of a manifest': {
+    ours: changes(edit('go.mod', 40)),
+    theirs: changes(edit('go.mod', 40)),
+    expected: TWINS,
+  },
+  'another change of a manifest': {
+    ours: changes(edit('go.mod', 40, 'mine()')),
+    theirs: changes(edit('go.mod', 40)),
+    expected: null,
+  },
+  'the same change of a manifest that is ignored': {
+    ours: changes(edit('go.mod', 40)),
+    theirs: changes(edit('go.mod', 40)),
+    settings: { ignore_paths: ['go.*'] },
+    expected: null,
+  },
+  'an area of work with other files': {
+    ours: { scope: { changes: [edit('a', 1)], areas: ['shop'] } },
+    theirs: { scope: { changes: [edit('b', 1)], areas: ['shop'] } },
+    expected: null,
+  },
+  'the name of a file, and nothing beneath it': {
+    ours: paths('a/b', '**/README.md'),
+    theirs: changes({ path: 'a' }),
+    expected: null,
+  },
+  'a file beneath a declared path': {
+    ours: changes({ path: 'lib/b' }),
+    theirs: paths('lib'),
+    expected: shares('lib/b', 'lib', 'lib/b'),
+  },
   'no file': { ours: changes(edit('b', 1)), theirs: changes(edit('a', 1)), expected: null },
   'repeated lines, told apart on one base': {
     ours: onBase(ONE, alike(10, 'mine()')),
@@ -187,7 +230,9 @@ describe('two records share', () => {
     const own = await activity({ ...ours, branch: 'ours' })
     expect((await checkActivity(id)).related_activity_ids).toEqual(expected ? [own] : [])
     const severity = listed ?? match?.severity
-    expect((await overlaps()).items).toMatchObject(
+    const { items, total } = await overlaps()
+    expect(total).toBe(items.length)
+    expect(items).toMatchObject(
       match ? [{ activity_ids: [id, own], severity, consequence: match.consequence }] : [],
     )
   })
@@ -211,6 +256,117 @@ describe('two records share', () => {
     expect(await found('c')).toMatchObject([{ id, findings: [{ kind: 'lines' }] }])
   })
 
+  test('the issue that both name in their titles, before what is newer and shares only a path', async () => {
+    const { activity, check, checkActivity, overlaps } = liveRecords()
+    const found = { kind: 'paths', path: 'a', yours: 'a', theirs: 'a' }
+    const id = await activity({ branch: 'a', title: 'Fixes #7', ...paths('a') })
+    const newer = await activity({ branch: 'b', ...paths('a') })
+    const own = await activity({ branch: 'c', title: 'Fix #7', ...paths('a') })
+    const { matches } = await checkActivity(own)
+    expect(matches.map((each) => [each.id, each.severity])).toEqual([
+      [id, 'high'],
+      [newer, 'medium'],
+    ])
+    expect(matches[0]?.findings).toEqual([ISSUE, found])
+    expect((await check({ branch: 'c' })).related_activity_ids).toEqual([id, newer])
+    expect((await overlaps()).items[0]).toMatchObject({ ...TWINS, activity_ids: [id, own] })
+  })
+
+  test.each([
+    ['two pull requests make, of three', 2, 1, true],
+    ['three make, of three', 3, 0, false],
+    ['three make, of ten', 3, 7, true],
+  ])('one change that %s, unless it is common', async (_, makers, others, isShared) => {
+    const { activities, checkActivity, overlaps } = liveRecords()
+    const pull = (n: number) => ({ branch: `b${n}`, pr_url: `https://github.com/acme/shop/pull/${n}` })
+    const ids = await activities(makers, (n) => ({ ...pull(n), ...changes(edit('a', 40)) }))
+    await activities(others, (n) => ({ ...pull(makers + n), ...changes(edit(`c${n}`, 40)) }))
+    expect((await checkActivity(ids[0] as string)).total_related).toBe(isShared ? makers - 1 : 0)
+    expect((await overlaps()).total).toBe(isShared ? (makers * (makers - 1)) / 2 : 0)
+  })
+
+  test('what both changed since they parted, and not the commits that both have', async () => {
+    const { activity, parted, checkActivity, overlaps } = liveRecords()
+    const id = await activity({ branch: 'a', ...changes(edit('a', 40), edit('b', 10)) })
+    const own = await activity({ branch: 'b', ...changes(edit('a', 40, 'its()'), edit('b', 10, 'its()')) })
+    const conflictIn = (path: string) => ({ items: [{ ...CONFLICT, findings: [{ path }] }] })
+    await parted(id, own, [edit('b', 10)])
+    expect(await overlaps()).toMatchObject(conflictIn('a'))
+    await parted(own, id, [edit('b', 10, 'its()')])
+    expect(await overlaps()).toMatchObject(conflictIn('b'))
+    await parted(own, id, [edit('b', 100)])
+    expect(await overlaps()).toMatchObject({ items: [], same_file: { pairs: [[id, own]] } })
+    expect(await checkActivity(own)).toMatchObject({ matches: [], same_file: { activity_ids: [id] } })
+  })
+
+  test('lines, with the range of each on its own base and the confidence', async () => {
+    const { activity, check, overlaps } = liveRecords()
+    const drifted = [...Array.from({ length: 9 }, (_, at) => `a line of the base branch ${at}`), ...FILE]
+    const ours = changes({ path: 'a', patch: editOf(drifted, 49, 1, ['mine()']) }, { path: 'b' })
+    const id = await activity({ branch: 'a', ...changes(edit('a', 40, 'its()'), { path: 'b' }) })
+    const proved = { verdict: 'conflict', confidence: 'proved' }
+    const unknown = { verdict: 'unknown', confidence: null }
+    const { matches, reason } = await check(ours)
+    expect(matches[0]?.paths).toEqual([
+      { yours: 'a', theirs: 'a', example: 'a', ...proved, your_lines: [49, 49], their_lines: [40, 40] },
+      { yours: 'b', theirs: 'b', example: 'b', ...unknown, your_lines: null, their_lines: null },
+    ])
+    expect(reason).toMatch(/it changes line 40 of “a” too/)
+    const own = await activity({ branch: 'b', ...ours })
+    const [item] = (await overlaps()).items
+    const line_ranges = [
+      [40, 40],
+      [49, 49],
+    ]
+    expect(item).toMatchObject({ activity_ids: [id, own], areas: [], same_author: true, cut: false })
+    expect(item?.paths).toEqual([
+      { globs: ['a', 'a'], example: 'a', ...proved, line_ranges },
+      { globs: ['b', 'b'], example: 'b', ...unknown, line_ranges: null },
+    ])
+  })
+
+  test('a notable, with the path and its decision', async () => {
+    const { notable, check } = liveRecords()
+    const note = { severity: 'low', consequence: null, same_author: false, is_bot: false, cut: false }
+    const everywhere = notable({})
+    const url = 'https://github.com/acme/shop/pull/7'
+    const id = notable({ importance: 'medium', decision_url: url, ...paths('src/**') })
+    const { matches } = await check(paths('src/a.ts'))
+    expect(matches).toMatchObject([
+      { id, ...note, severity: 'medium', paths: [{ theirs: 'src/**' }] },
+      { id: everywhere, ...note, paths: [] },
+    ])
+    expect(matches.map(({ findings }) => findings)).toEqual([
+      [{ kind: 'notable', path: 'src/a.ts', url }],
+      [{ kind: 'notable', path: null, url: null }],
+    ])
+  })
+
+  test.each([
+    ['ada', true, false],
+    ['ben', false, false],
+    ['renovate[bot]', false, true],
+  ])(
+    'a path with the work of %s, marked as of one author or a bot',
+    async (created_by, same_author, is_bot) => {
+      const { activity, check } = liveRecords()
+      await activity(paths('a'), { created_by })
+      expect((await check(paths('a'))).matches).toMatchObject([{ same_author, is_bot }])
+    },
+  )
+
+  test('nothing with work that ended', async () => {
+    const { activity, check, overlaps } = liveRecords()
+    const ended = await activity({ branch: 'a', ...paths('a') }, { ends_in: 0 })
+    const live = await activity({ branch: 'b', ...paths('a') })
+    const found = { related_activity_ids: [live], checked_against: { activities: 1 } }
+    expect(await check(paths('a'))).toMatchObject(found)
+    expect(await check({ activity_id: ended, ...paths('a') })).toMatchObject(found)
+    const itself = { related_activity_ids: [], checked_against: { activities: 0 } }
+    expect(await check({ activity_id: live, ...paths('a') })).toMatchObject(itself)
+    expect(await overlaps()).toMatchObject({ items: [], checked_against: { activities: 1, complete: true } })
+  })
+
   test('a number beside lines in conflict, and hides neither', async () => {
     const { activity, check } = liveRecords()
     const taking = (text: string) =>
@@ -232,9 +388,15 @@ describe('two records share', () => {
   test('only a file, with the lines apart: no overlap, but named', async () => {
     const { activity, check, overlaps } = liveRecords()
     const id = await activity({ branch: 'a', ...at(10, 100).theirs })
-    expect(await check(at(10, 100).ours)).toMatchObject({ same_file: { total: 1, activity_ids: [id] } })
-    const own = await activity({ branch: 'b', ...at(10, 100).ours })
-    expect(await overlaps()).toMatchObject({ total: 0, same_file: { total: 1, pairs: [[id, own]] } })
+    const newer = await activity({ branch: 'b', ...changes(edit('a', 60)) })
+    expect((await check(at(10, 100).ours)).same_file).toEqual({ total: 2, activity_ids: [newer, id] })
+    const own = await activity({ branch: 'c', ...at(10, 100).ours })
+    const pairs = [
+      [newer, own],
+      [id, own],
+      [id, newer],
+    ]
+    expect(await overlaps()).toMatchObject({ total: 0, same_file: { total: 3, pairs } })
   })
 
   test('a tag, as an area, and an area by its globs', async () => {

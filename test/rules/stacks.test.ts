@@ -21,6 +21,7 @@ test.each([
   [{ branch: 'new', base_branch: 'four' }, [stacked, stacked, stacked, stacked, collision, collision]],
   [{ base_branch: 'two' }, [stacked, stacked, collision, collision, collision, collision]],
   [{ branch: 'one', base_branch: 'main' }, [own, stacked, stacked, stacked, stacked, collision]],
+  [{ branch: 'One' }, [collision, collision, collision, collision, collision, collision]],
   [{ branch: 'one' }, [own, stacked, stacked, stacked, stacked, collision]],
   [{ branch: 'two', base_branch: 'one' }, [stacked, own, stacked, stacked, collision, collision]],
   [{ branch: 'two' }, [stacked, own, stacked, stacked, collision, collision]],
@@ -37,6 +38,25 @@ test.each([
     ids.filter((_, index) => isListed(all[index] as string)).reverse()
   expect(result.expected_activity_ids).toEqual(newestFirst((label) => label !== collision))
   expect(result.related_activity_ids).toEqual(newestFirst((label) => label === collision))
+})
+
+test('the list has each pair that a check of either side has, and no other', async () => {
+  const { activity, link, overlaps } = liveRecords()
+  const names = new Map<string, string>()
+  const works = [...STACK, ['linked', 'main'], ['old', 'release'], ['older', 'release']] as const
+  for (const [branch, base_branch] of works)
+    names.set(await activity({ branch, base_branch, scope }), branch ?? 'none')
+  link('linked', 'two')
+  const pairs = (await overlaps()).items.map(({ activity_ids }) =>
+    activity_ids.map((id) => names.get(id)).join(' '),
+  )
+  const [upper, lower] = [
+    'two fork, two none, two side, three fork, three none, three side',
+    'one none, one side',
+  ]
+  const linked = 'three linked, four linked, fork linked, side linked, none linked'
+  const others = 'four fork, four none, four side, fork none, fork side, side none, old older'
+  expect(pairs.sort()).toEqual([upper, lower, linked, others].join(', ').split(', ').sort())
 })
 
 test('a stack continues through activities of any scope, but not through ended ones', async () => {

@@ -3,7 +3,7 @@ import { checkActivities, checkProposal } from '../../src/engine/check/check.ts'
 import { conclude } from '../../src/engine/check/conclude.ts'
 import { computeOverlaps, overlapsOf, readLiveWork } from '../../src/engine/check/overlaps.ts'
 import type { CheckContext } from '../../src/engine/check/source.ts'
-import { digestChanges, type FileChange } from '../../src/engine/lines/change.ts'
+import { type ChangeOrigin, type DigestedFile, digestChanges } from '../../src/engine/lines/change.ts'
 import { LiveSet } from '../../src/engine/live-set.ts'
 import { outlineOf } from '../../src/engine/records/activity.ts'
 import {
@@ -20,6 +20,8 @@ import { comparedActivity } from './conclusion.ts'
 import { hash } from './lines.ts'
 
 type Row = ReturnType<typeof comparedActivity>
+/** `pushed`: the files of its pull request. `ends_in`: the milliseconds until it ends. */
+type Stored = Partial<Row> & { pushed?: object[]; ends_in?: number }
 
 const NOW = new Date('2026-03-02T12:00:00.000Z')
 const WORDS = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben' }
@@ -29,7 +31,8 @@ export function liveRecords(settings: Partial<Settings> = {}, comparison_ms?: nu
   const set = new LiveSet()
   const links: { branch: string; base_branch: string }[] = []
   const rows = new Map<string, Row>()
-  const files = new Map<string, FileChange[]>()
+  const files = new Map<string, DigestedFile[]>()
+  const since = new Map<string, DigestedFile[]>()
   const notables = new Map<string, StoredNotable>()
   const ctx: CheckContext = {
     now: NOW,
@@ -43,35 +46,46 @@ export function liveRecords(settings: Partial<Settings> = {}, comparison_ms?: nu
       merged: async () => [],
       async *files(sides) {
         for (const each of sides) {
-          const stored = (files.get(each.id) ?? []).map((file) => ({ ...file, origin: 'declared' as const }))
+          const stored = files.get(each.id) ?? []
           if (stored.length > 0) yield { each, stored }
         }
       },
+      since: async (id, other) => since.get(`${id} ${other}`),
       hasher: hash,
       reserved: async () => [],
       baseDirectory: async () => null,
       doneBy: async () => null,
     },
   }
+  const digested = async (changes: object[], origin: ChangeOrigin): Promise<DigestedFile[]> => {
+    const { scope } = CheckOverlap.parse({ scope: { changes } })
+    const files = await digestChanges(ctx.caller.meter, scope?.changes ?? [], hash)
+    return files.map((file) => ({ ...file, origin, base_sha: null }))
+  }
   /** Adds an activity as a create does, and returns its id. `stored` overrides what only the service sets. */
-  const activity = async (body: object = {}, stored: Partial<Row> = {}): Promise<string> => {
+  const activity = async (
+    body: object = {},
+    { pushed, ends_in = 1, ...stored }: Stored = {},
+  ): Promise<string> => {
     const { scope, ...input } = CreateActivity.parse({ ...WORDS, ...body })
     const { changes = [], areas = [], paths = [] } = scope ?? {}
     const id = `act_${String(rows.size).padStart(26, '0')}`
-    const changed_files = await digestChanges(ctx.caller.meter, changes, hash)
+    const changed_files = await digested(changes, 'declared')
+    const pushed_files = pushed ? await digested(pushed, 'pushed') : null
     const pr_number = input.pr_url === null ? null : Number(input.pr_url.split('/').at(-1))
     const given = {
       ...input,
       pr_number,
       scope: { areas, paths },
       changed_files,
+      pushed_files,
       status: 'active',
       changes_complete: true,
     }
     const row = comparedActivity(id, { created_by: 'ada', ...given, ...stored } as Partial<Row>)
     rows.set(id, row)
-    files.set(id, changed_files)
-    set.replace(outlineOf({ ...row, ends_at: NOW.getTime() + 1 }))
+    files.set(id, [...changed_files, ...(pushed_files ?? [])])
+    set.replace(outlineOf({ ...row, ends_at: NOW.getTime() + ends_in }))
     return id
   }
   return {
@@ -105,6 +119,10 @@ export function liveRecords(settings: Partial<Settings> = {}, comparison_ms?: nu
         set.replace(outlineOf({ ...row, id: `${of}-${index}`, ends_at: NOW.getTime() + 1 }))
     },
     end: (id: string) => set.remove(id),
+    /** What an activity has changed since it parted from another one. */
+    parted: async (id: string, other: string, changes: object[]) => {
+      since.set(`${id} ${other}`, await digested(changes, 'declared'))
+    },
     /** A branch whose commits are built on another one. */
     link: (branch: string, base_branch: string) => {
       links.push({ branch, base_branch })
