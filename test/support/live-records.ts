@@ -4,6 +4,7 @@ import { conclude } from '../../src/engine/check/conclude.ts'
 import { computeOverlaps, overlapsOf, readLiveWork } from '../../src/engine/check/overlaps.ts'
 import type { CheckContext } from '../../src/engine/check/source.ts'
 import { type ChangeOrigin, type DigestedFile, digestChanges } from '../../src/engine/lines/change.ts'
+import type { AttributeRule } from '../../src/engine/lines/noise.ts'
 import { LiveSet } from '../../src/engine/live-set.ts'
 import { outlineOf } from '../../src/engine/records/activity.ts'
 import {
@@ -27,17 +28,22 @@ const NOW = new Date('2026-03-02T12:00:00.000Z')
 const WORDS = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben' }
 
 /** `comparison_ms`: when a comparison ends. */
-export function liveRecords(settings: Partial<Settings> = {}, comparison_ms?: number) {
+export function liveRecords(
+  settings: Partial<Settings> = {},
+  comparison_ms?: number,
+  noise_attributes: AttributeRule[] = [],
+) {
   const set = new LiveSet()
   const links: { branch: string; base_branch: string }[] = []
   const rows = new Map<string, Row>()
   const files = new Map<string, DigestedFile[]>()
   const since = new Map<string, DigestedFile[]>()
   const notables = new Map<string, StoredNotable>()
+  const ended = new Set<string>()
   const ctx: CheckContext = {
     now: NOW,
     settings: { ...DEFAULT_SETTINGS, ...settings },
-    repo: { web_urls: ['https://github.com/acme/shop'], is_tracked: false, noise_attributes: [] },
+    repo: { web_urls: ['https://github.com/acme/shop'], is_tracked: false, noise_attributes },
     caller: { meter: new Meter(comparison_ms), findIdentity: async () => ({ login: 'ada' }) },
     source: {
       liveSet: async () => set,
@@ -69,7 +75,7 @@ export function liveRecords(settings: Partial<Settings> = {}, comparison_ms?: nu
   ): Promise<string> => {
     const { scope, ...input } = CreateActivity.parse({ ...WORDS, ...body })
     const { changes = [], areas = [], paths = [] } = scope ?? {}
-    const id = `act_${String(rows.size).padStart(26, '0')}`
+    const { id = `act_${String(rows.size).padStart(26, '0')}` } = stored
     const changed_files = await digested(changes, 'declared')
     const pushed_files = pushed ? await digested(pushed, 'pushed') : null
     const pr_number = input.pr_url === null ? null : Number(input.pr_url.split('/').at(-1))
@@ -118,7 +124,14 @@ export function liveRecords(settings: Partial<Settings> = {}, comparison_ms?: nu
       for (let index = 0; index < count; index += 1)
         set.replace(outlineOf({ ...row, id: `${of}-${index}`, ends_at: NOW.getTime() + 1 }))
     },
-    end: (id: string) => set.remove(id),
+    end: (id: string) => {
+      ended.add(id)
+      set.remove(id)
+    },
+    live: () => ({
+      activities: [...rows.values()].filter(({ id }) => !ended.has(id)),
+      notes: [...notables.values()].filter(({ id }) => !ended.has(id)),
+    }),
     /** What an activity has changed since it parted from another one. */
     parted: async (id: string, other: string, changes: object[]) => {
       since.set(`${id} ${other}`, await digested(changes, 'declared'))
