@@ -1,6 +1,7 @@
 /** Which lines of a change show that work was done already (docs/contract/issues.md#done-already). */
 import { expect, test } from 'vitest'
 import {
+  isComparable,
   isMadeAgain,
   MergedLines,
   NEW_LINES_MAX,
@@ -23,6 +24,7 @@ const counts = (...files: Parameters<typeof change>[0][]) => {
   const { added, removed, is_complete } = atOnce(newLinesOf(files.map(change), DEFAULT_NOISE))
   return [added.length, removed.length, is_complete]
 }
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at)
 const adding = (...lines: string[]) => ({ patch: patchOf([], lines) })
 const removing = (line: string) => ({ patch: patchOf([line], []) })
 
@@ -37,7 +39,7 @@ test.each<[string, Parameters<typeof change>[0][], ReturnType<typeof counts>]>([
     [1, 0, true],
   ],
   ['do not count in a lock file', [{ path: 'package-lock.json', ...adding('retryPayment()') }], [0, 0, true]],
-  ['count in a manifest', [{ path: 'package.json', ...adding('"retry": "^1.2.3",') }], [1, 0, true]],
+  ['count in a manifest', [{ path: 'go.mod', ...adding('require retry v1.2.3') }], [1, 0, true]],
   ['are not all known without a patch', [{}], [0, 0, false]],
   ['are known of a removed file', [{ status: 'removed' }], [0, 0, true]],
   ['are known of an empty file', [{ status: 'added', changed_lines: 0, blob_sha: EMPTY_BLOB }], [0, 0, true]],
@@ -45,6 +47,16 @@ test.each<[string, Parameters<typeof change>[0][], ReturnType<typeof counts>]>([
   ['are known of a rename', [{ status: 'renamed', previous_path: 'b', changed_lines: 0 }], [0, 0, true]],
 ])('new lines %s', (_, files, expected) => {
   expect(counts(...files)).toEqual(expected)
+})
+
+test.each<[string, number, boolean, boolean]>([
+  ['eight lines', 8, true, true],
+  ['seven lines', 7, true, false],
+  ['eight lines, and others that are unknown', 8, false, false],
+  ['5,000 lines', 5000, true, true],
+  ['5,001 lines', 5001, true, false],
+])('whether work of %s can show that it is done', (_, count, is_complete, expected) => {
+  expect(isComparable({ added: range(0, count), removed: [], is_complete })).toBe(expected)
 })
 
 test.each([
@@ -70,7 +82,6 @@ test.each<[string, number[]]>([
   expect(numbersReverted(message)).toEqual(expected)
 })
 
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at)
 const TEN = range(0, 10)
 
 /** Merges, in order: a name, the lines that it adds, and those that it removes. */

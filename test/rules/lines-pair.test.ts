@@ -54,6 +54,40 @@ describe('a pair', () => {
     ])
   })
 
+  const same = edit('a', 20, 'a')
+  const patch = `${editOf(FILE, 5, 0, ['x'])}\n${editOf(FILE, 20, 1, ['a'])}`
+  const more = fileOf({ path: 'a', patch })
+  const moved: DigestedFile = { ...same, path: 'b', previous_path: 'a', status: 'renamed' }
+
+  test.each<[string, DigestedFile, DigestedFile, string[]]>([
+    ['of both, if they are equal', same, same, ['yours', 'theirs']],
+    ['of yours, if theirs makes more', same, more, ['yours']],
+    ['of theirs, if yours makes more', more, same, ['theirs']],
+    ['of theirs, if yours renames the file too', moved, same, ['theirs']],
+    ['of yours, if theirs renames the file too', same, moved, ['yours']],
+    ['of both, if they are noise', edit('go.sum', 20, 'a'), edit('go.sum', 20, 'b'), ['yours', 'theirs']],
+    ['of neither, if they conflict', same, edit('a', 20, 'b'), []],
+    ['of neither, if they do not meet', same, edit('a', 50, 'a'), []],
+  ])('finds the whole change %s', (_, yours, theirs, expected) => {
+    const { whole } = verdictOf([{ path: 'a', yours, theirs }])
+    expect(Object.entries(whole).flatMap(([side, { size }]) => (size > 0 ? [side] : []))).toEqual(expected)
+  })
+
+  test.each<[string, DigestedFile, DigestedFile, LineRange | null]>([
+    ['names the lines after the change', more, edit('a', 20, 'b'), [21, 21]],
+    ['names no lines of a declared file', { ...more, origin: 'declared' }, edit('a', 20, 'b'), null],
+    ['names no lines if those of the other side are unknown', more, fileOf({ path: 'a' }), null],
+    ['names no lines of noise', { ...more, path: 'go.sum' }, edit('go.sum', 20, 'b'), null],
+  ])('%s', (_, yours, theirs, lines) => {
+    const [found] = verdictOf([{ path: 'a', yours, theirs }]).files
+    expect(found?.your_head).toEqual({ path: yours.path, lines })
+  })
+
+  test('compares no further file after the deadline', () => {
+    const options = { noise: DEFAULT_NOISE, deadline: new Deadline(0) }
+    expect(atOnce(pairVerdict([pairOf('a', 'conflict')], options)).strongest).toBeNull()
+  })
+
   const many = (count: number, verdict: string) =>
     Array.from({ length: count }, (_, at) => pairOf(`src/${String(at).padStart(3, '0')}.ts`, verdict))
 

@@ -115,6 +115,8 @@ describe('by lines, if both sides start from the same base', () => {
     const alike = change({ patch: `@@ -1,7 +1,7 @@\n l0\n-l1\n-l2\n-l3\n+m1\n+l2\n+m3\n l4\n l5\n l6` })
     expect(verdict(yours, theirs, true)).toBe(PROVED)
     expect(verdict(yours, alike, true)).toBe('agrees')
+    const around = `@@ -1,7 +1,7 @@\n-l0\n-l1\n+l0\n+m1\n l2\n-l3\n-l4\n+m3\n+l4\n l5\n l6`
+    expect(verdict(alike, change({ patch: around }), true)).toBe('agrees')
   })
 
   test('is ignored if the lines contradict it', () => {
@@ -247,6 +249,8 @@ describe('by lines, if a text occurs in several places', () => {
     const yours = change({ patch: `@@ -1,14 +1,14 @@\n${shown.join('\n')}` })
     const theirs = change({ patch: `${editOf(drifted, 4, 1, ['a'])}\n${editOf(drifted, 14, 1, ['b'])}` })
     expect(verdict(yours, theirs)).toBe(PROVED)
+    const alike = change({ patch: `${editOf(drifted, 4, 1, [])}\n${editOf(drifted, 14, 1, [])}` })
+    expect(verdict(edit(4, 8, []), alike)).toBe(PROVED)
   })
 })
 

@@ -6,6 +6,7 @@ import {
   type NumberRules,
   sharedTaken,
   stillTaken,
+  successorOf,
   takenPlaces,
   takingOf,
 } from '../../src/engine/lines/taken.ts'
@@ -142,6 +143,16 @@ test.each<[string, File[], typeof number | typeof parent, number]>([
   ['no parent once both are joined', [B, merge('0043_merge', '0042_a', '0042_b')], parent, 0],
 ])('after a merge, a side still takes %s', (_, files, sequence, count) => {
   expect(stillTaken(files, [sequence])).toHaveLength(count)
+})
+
+const migrates = { migration: { own: '0042_a', parents: INITIAL, is_merge: false } }
+test.each<[string, typeof number | typeof parent, string, File[], string | null]>([
+  ['the parent of another one', parent, '0042_a.py', [B, A], '0042_a'],
+  ['no parent if its patch is unknown', parent, '0042_a.py', [unread('0042_a')], null],
+  ['no parent after it left', parent, '0042_a.py', [B], null],
+  ['no parent of a number', number, '0042_a.py', [file('db/migrations/0042_a.py', migrates)], null],
+])('a new migration is %s', (_, finding, name, files, expected) => {
+  expect(successorOf(finding, name, files)).toBe(expected)
 })
 
 test('of sides with thousands of migrations and parents, ten are found, and no migration is compared with each other one', () => {
