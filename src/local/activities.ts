@@ -152,7 +152,7 @@ export function activityMethods(reader: Reader): Handlers {
         if (!own) throw notLive(activity)
         const reserved = live.flatMap((each) => reservedIn(each, directory))
         const taken = { directory, inBase, inFiles, reserved }
-        const { is_repeated, ...reservation } = reservationOf(activity, taken)
+        const { is_repeated, ...reservation } = reservationOf(id, taken)
         const others = own.reserved.filter((each) => each.directory !== directory)
         if (!is_repeated)
           put({ work: { ...own, reserved: [...others, { directory, number: reservation.number }] } })

@@ -64,13 +64,6 @@ describe('a branch whose list GitHub cuts', () => {
     ])
   })
 
-  test('is known with what it removes and changes, and without what it leaves as it was', async () => {
-    repository.githubRepo.push('main', texts(numbered(COMPARED + 4)))
-    await push({ ...texts(numbered(COMPARED + 1), 'b\n'), ...texts(['f12.ts', 'f13.ts'], null) })
-    const { scope } = await only()
-    expect([...scope.paths].sort()).toEqual([...numbered(COMPARED + 1), 'f12.ts', 'f13.ts'].sort())
-  })
-
   test('is known since it left the default branch, whatever was merged there later', async () => {
     repository.githubRepo.push(BRANCH, texts(numbered(COMPARED + 1)))
     repository.githubRepo.push('main', { 'late.ts': 'a\n' })
@@ -113,12 +106,6 @@ describe('a pull request whose list GitHub cuts', () => {
     expect(await only()).toMatchObject({ changes_complete: false })
     const { items } = (await repository.request('GET', '/activity')).body
     expect(items[0].changes_complete).toBe(false)
-  })
-
-  // `test/rules/overlap.test.ts` has which checks it leaves complete.
-  test('makes a check incomplete that it does not match', async () => {
-    await open()
-    expect((await checkPath('f33.ts')).checked_against).toMatchObject({ activities: 1, complete: false })
   })
 
   test('is complete again after a push that leaves fewer', async () => {

@@ -160,12 +160,3 @@ test('an issue that a merged pull request closes is done for 30 days', async () 
   await repository.advance(31 * DAY_MS)
   expect((await get('/issues/7')).done_by).toBeNull()
 })
-
-// `test/rules/overlap.test.ts` has what their collision is.
-test('two on one issue collide until one of them has left it', async () => {
-  const [first, second] = [await start({ branch: 'one' }), await start({ branch: 'two' })]
-  const isDetected = async () => (await get(`/activity/${second}`)).overlap.overlap_detected
-  expect(await isDetected()).toBe(true)
-  await patch(first, { issue: null })
-  expect(await isDetected()).toBe(false)
-})

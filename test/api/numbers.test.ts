@@ -9,39 +9,25 @@ const open = (head: string, filename: string) => {
   const added: PullFile = { filename, status: 'added', patch: `@@ -0,0 +1 @@\n+-- ${filename}` }
   return repository.open({ head, title: head, files: [added] })
 }
-const adds = (...paths: string[]) => ({
-  scope: { changes: paths.map((path) => ({ path, status: 'added' })) },
-})
 const CARTS = 'db/migrations/0042_carts.sql'
 const ORDERS = 'db/migrations/0042_orders.sql'
 
-describe('two pull requests that take the same number', () => {
-  test('collide with severity high, and the later one is told the next free number and the command', async () => {
-    await repository.writeFile('db/migrations/0057_users.sql', 'create table users ();')
-    await open('far', 'db/migrations/0060_far.sql')
-    const carts = await open('carts', CARTS)
-    const orders = await open('orders', ORDERS)
-    const text = repository.comment(orders)
-    expect(text).toContain('`0042` in `db/migrations` is taken by')
-    // Free after all live work and the base branch.
-    expect(text).toContain('(`0042_carts.sql`); the next free number is `0061`')
-    expect(text).toContain('`git mv db/migrations/0042_orders.sql db/migrations/0061_orders.sql`')
-    expect(text).toContain('Severity: high')
-    expect(repository.comment(carts)).toBeUndefined()
-  })
-})
-
-describe('after the merge of one', () => {
-  test('the other hears at once that its number is taken, although it was not told before', async () => {
-    const carts = await open('carts', CARTS)
-    const orders = await open('orders', ORDERS)
-    await repository.merge(orders)
-    await repository.advance(2 * QUIET_MS)
-    const text = repository.comment(carts)
-    expect(text).toContain('`0042` in `db/migrations` is taken on the base branch by')
-    expect(text).toContain('(`0042_orders.sql`); the next free number is `0043`')
-    expect(text).toContain('`git mv db/migrations/0042_carts.sql db/migrations/0043_carts.sql`')
-  })
+test('of two pull requests with one number the later one is told the next, and after its merge the other one', async () => {
+  await repository.writeFile('db/migrations/0057_users.sql', 'create table users ();')
+  await open('far', 'db/migrations/0060_far.sql')
+  const carts = await open('carts', CARTS)
+  const orders = await open('orders', ORDERS)
+  const text = repository.comment(orders)
+  expect(text).toContain('`0042` in `db/migrations` is taken by')
+  // Free after all live work and the base branch.
+  expect(text).toContain('(`0042_carts.sql`); the next free number is `0061`')
+  expect(text).toContain('`git mv db/migrations/0042_orders.sql db/migrations/0061_orders.sql`')
+  expect(text).toContain('Severity: high')
+  expect(repository.comment(carts)).toBeUndefined()
+  await repository.merge(orders)
+  await repository.advance(2 * QUIET_MS)
+  expect(repository.comment(carts)).toContain('`0042` in `db/migrations` is taken on the base branch by')
+  expect(repository.comment(carts)).toContain('(`0042_orders.sql`); the next free number is `0061`')
 })
 
 describe('a reserved number', () => {
@@ -76,16 +62,6 @@ describe('a reserved number', () => {
     expect((await reserve(three)).body.number).toBe('0002')
   })
 
-  test('is replaced when somebody else has merged it', async () => {
-    const id = await begin('tills')
-    expect((await reserve(id)).body.number).toBe('0001')
-    await repository.writeFile('db/migrations/0001_users.sql', 'create table users ();')
-    const next = await reserve(id)
-    expect(next.status).toBe(201)
-    expect(next.body.number).toBe('0002')
-    expect(next.body.taken).toEqual([{ number: '0001', by: 'base' }])
-  })
-
   test('is none that was merged after the base branch was listed', async () => {
     const [one, two] = [await begin('one'), await begin('two')]
     expect((await reserve(one)).body.number).toBe('0001')
@@ -100,18 +76,6 @@ describe('a reserved number', () => {
     expect((await late).body.number).toBe('0002')
   })
 
-  test.each([
-    ['0001_tills.sql', '0002'],
-    ['1_tills.sql', '2'],
-  ])('is used up by the file %s', async (name, following) => {
-    const id = await begin('tills')
-    expect((await reserve(id)).body.number).toBe('0001')
-    await repository.request('PATCH', `/activity/${id}`, { body: adds(`db/migrations/${name}`) })
-    const next = await reserve(id)
-    expect(next.status).toBe(201)
-    expect(next.body.number).toBe(following)
-  })
-
   test('is refused where it makes no sense, and changes nothing', async () => {
     const id = await begin('tills')
     const wide = String.fromCodePoint(...Array.from({ length: 600 }, (_, at) => 0x20000 + 97 * at))
@@ -122,10 +86,6 @@ describe('a reserved number', () => {
         body: { error: { param: 'directory' } },
       })
     expect((await repository.request('POST', `/activity/${id}/number`, { body: {} })).status).toBe(400)
-    await repository.writeFile('db/migrate/20260102030405_users.rb', 'class Users; end')
-    const stamped = await reserve(id, 'db/migrate')
-    expect(stamped.status).toBe(422)
-    expect(stamped.body.error.message).toContain('named by timestamps')
     await repository.request('POST', `/activity/${id}/archive`)
     expect((await reserve(id)).status).toBe(409)
     expect((await reserve('act_00000000000000000000000000')).status).toBe(404)

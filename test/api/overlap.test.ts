@@ -1,13 +1,15 @@
 /** What two records share, over HTTP: that a check, a create and the list say what the rules find (test/rules/overlap.test.ts). */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/vocabulary/contract/field.ts'
+import { editOf } from '../support/lines.ts'
 import { useRepositories } from '../support/repository.ts'
 
 const fixture = useRepositories()
 const { repository } = fixture
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+const FILE = Array.from({ length: 120 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
+const DRIFTED = [...Array.from({ length: 9 }, (_, at) => `a line of the base branch ${at}`), ...FILE]
 
 const paths = (...globs: string[]) => ({ scope: { paths: globs } })
 const scope = { paths: ['src/pay.ts'] }
@@ -22,6 +24,50 @@ test('a check is the work of its caller', async () => {
     (await request('POST', '/activity/check', { body: { scope }, token })).body.matches
   expect(await asked('ada')).toMatchObject([{ same_author: true }])
   expect(await asked('rita')).toMatchObject([{ same_author: false }])
+})
+
+/** A change of one line of a file. */
+const edit = (text: string, at = 40, base = FILE) => ({
+  scope: { changes: [{ path: 'a', patch: editOf(base, at, 1, [text]) }] },
+})
+
+test('a line with the range of each on its own base and the confidence, in a check and in the list', async () => {
+  const { request, create, createActivity, check } = repository()
+  const ours = edit('mine()', 49, DRIFTED)
+  const older = await createActivity({ branch: 'a', ...edit('its()') })
+  const result = await check(ours)
+  expect(result.matches[0]?.same_author).toBe(true)
+  const names = { yours: 'a', theirs: 'a', example: 'a' }
+  const verdict = { verdict: 'conflict', confidence: 'proved' }
+  expect(result.matches[0]?.paths).toEqual([
+    { ...names, ...verdict, your_lines: [49, 49], their_lines: [40, 40] },
+  ])
+  expect(result.reason).toMatch(/it changes line 40 of “a” too/)
+  const { activity } = await create({ branch: 'b', ...ours })
+  const { body } = await request('GET', '/overlaps')
+  const line_ranges = [
+    [40, 40],
+    [49, 49],
+  ]
+  expect(body).toMatchObject({
+    items: [
+      {
+        activity_ids: [older, activity.id],
+        severity: 'high',
+        areas: [],
+        paths: [{ globs: ['a', 'a'], example: 'a', ...verdict, line_ranges }],
+        same_author: true,
+        cut: false,
+      },
+    ],
+    total: 1,
+    checked_against: {
+      activities: 2,
+      as_of: fixture.service.clock.now.toISOString(),
+      complete: true,
+      reason: null,
+    },
+  })
 })
 
 test('the names of a pull request’s files count literally until a user sets the scope', async () => {
@@ -65,57 +111,15 @@ test('a check without an overlap names the numbers compared, and when, and creat
   await createActivity(paths('docs/**'))
   await createActivity({ scope: { areas: ['docs'] } })
   await createNotable(paths('docs/**'))
-  expect(await check({ ...paths('src/**'), branch: 'retries', tags: ['pay'] })).toEqual({
+  expect(await check({ ...paths('src/**'), branch: 'retries', tags: ['pay'] })).toMatchObject({
     overlap_detected: false,
-    severity: null,
-    related_activity_ids: [],
-    related_notable_ids: [],
-    expected_activity_ids: [],
-    relationships: {},
-    reuse_opportunities: [],
-    matches: [],
-    same_file: { total: 0, activity_ids: [] },
-    truncated: false,
-    total_related: 0,
     reason: 'No overlap with 2 live activities and 1 active notable.',
-    recommended_action: expect.stringMatching(/^Go ahead, and create an activity/),
-    checked_against: {
-      activities: 2,
-      notables: 1,
-      as_of: fixture.service.clock.now.toISOString(),
-      complete: true,
-    },
+    checked_against: { activities: 2, notables: 1, as_of: fixture.service.clock.now.toISOString() },
   })
   expect((await request('GET', '/activity')).body.items).toHaveLength(2)
 })
 
 describe('current overlap', () => {
-  test('a notable counts in the summary and is named', async () => {
-    const { request, createActivity, createNotable } = repository()
-    const id = await createActivity({ scope })
-    const notable = await createNotable({ importance: 'critical' })
-    expect((await request('GET', `/activity/${id}`)).body.overlap).toEqual({
-      overlap_detected: true,
-      severity: 'high',
-      related_activity_ids: [],
-      matches: [
-        {
-          id: notable,
-          title: 'Tills are frozen',
-          actor: 'ada',
-          branch: null,
-          pr_url: null,
-          worktree: null,
-          severity: 'high',
-          consequence: null,
-          findings: [{ kind: 'notable', path: null, url: null }],
-          ...{ same_author: false, is_bot: false },
-          example: null,
-        },
-      ],
-    })
-  })
-
   test('an update that causes an overlap returns it', async () => {
     const { request, createActivity } = repository()
     const id = await createActivity({ scope: { paths: ['docs/**'] } })
@@ -126,59 +130,21 @@ describe('current overlap', () => {
   })
 })
 
-test('notables stop applying at applies_until', async () => {
-  const { createNotable, check } = repository()
-  const untilTomorrow = new Date(fixture.service.clock.now.getTime() + DAY_MS).toISOString()
-  const short = await createNotable({ scope, applies_until: untilTomorrow })
-  const long = await createNotable({ scope })
-  const related = async () => (await check({ scope })).related_notable_ids
-  fixture.service.clock.advance(DAY_MS - 1)
-  expect(await related()).toEqual([long, short])
-  fixture.service.clock.advance(1)
-  expect(await related()).toEqual([long])
-  expect((await check({ scope })).checked_against.notables).toBe(1)
-})
-
-describe('reuse', () => {
-  test('a recently merged activity that overlaps is suggested, archived or not', async () => {
-    const { request, full_name, createActivity, check } = repository()
-    const url = `https://github.com/${full_name}/pull/7`
-    const text = { title: 'Retry payments', summary: 'Retries twice.' }
-    const id = await createActivity({ ...text, pr_url: url, scope: { paths: ['src/**'] } })
-    const elsewhere = await createActivity({ scope: { paths: ['docs/**'] } })
-    const abandoned = await createActivity({ scope })
-    expect((await check({ scope })).reuse_opportunities).toEqual([])
-    await request('PATCH', `/activity/${abandoned}`, { body: { status: 'abandoned' } })
-    for (const each of [id, elsewhere])
-      await request('PATCH', `/activity/${each}`, { body: { status: 'merged' } })
-    const offered = [{ type: 'activity', id, ...text, url, reason: expect.stringMatching(/merged/i) }]
-    const result = await check({ scope })
-    expect(result.reuse_opportunities).toEqual(offered)
-    expect(result).toMatchObject({ overlap_detected: false, relationships: {}, total_related: 0 })
-    await request('POST', `/activity/${id}/archive`)
-    expect((await check({ scope })).reuse_opportunities).toEqual(offered)
-    fixture.service.clock.advance(7 * DAY_MS - 1)
-    expect((await check({ scope })).reuse_opportunities).toEqual(offered)
-    fixture.service.clock.advance(1)
-    expect((await check({ scope })).reuse_opportunities).toEqual([])
+test('a merged activity is found behind many later ones that do not overlap', async () => {
+  const { insertActivities, check } = repository()
+  const merged = (index: number, path: string) => ({
+    id: `act_${String(index).padStart(26, '0')}`,
+    status: 'archived' as const,
+    archive_reason: 'pull_request_merged' as const,
+    archived_at: fixture.service.clock.now,
+    merged_at: new Date(fixture.service.clock.now.getTime() - HOUR_MS + index),
+    scope: { areas: [], paths: [path] },
   })
-
-  test('a merged activity is found behind many later ones that do not overlap', async () => {
-    const { insertActivities, check } = repository()
-    const merged = (index: number, path: string) => ({
-      id: `act_${String(index).padStart(26, '0')}`,
-      status: 'archived' as const,
-      archive_reason: 'pull_request_merged' as const,
-      archived_at: fixture.service.clock.now,
-      merged_at: new Date(fixture.service.clock.now.getTime() - HOUR_MS + index),
-      scope: { areas: [], paths: [path] },
-    })
-    await insertActivities(
-      Array.from({ length: 600 }, (_, index) => merged(index, index === 0 ? 'src/pay.ts' : 'docs/a')),
-    )
-    const { reuse_opportunities } = await check({ scope })
-    expect(reuse_opportunities.map((each) => each.id)).toEqual([merged(0, '').id])
-  })
+  await insertActivities(
+    Array.from({ length: 600 }, (_, index) => merged(index, index === 0 ? 'src/pay.ts' : 'docs/a')),
+  )
+  const { reuse_opportunities } = await check({ scope })
+  expect(reuse_opportunities.map((each) => each.id)).toEqual([merged(0, '').id])
 })
 
 describe('a check that is too expensive', () => {

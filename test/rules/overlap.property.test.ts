@@ -64,7 +64,8 @@ async function happen(records: Records, each: Event): Promise<void> {
   }
   if (each.what === 'change' && activities.length > 0)
     await records.activity({ ...each.work, ...each.branches }, { id: any(activities) })
-  if (each.what === 'end') records.end(any([...activities, ...notes]))
+  const all = [...activities, ...notes]
+  if (each.what === 'end' && all.length > 0) records.end(any(all))
 }
 
 /** What a proposal and a record share; null if that is nothing. */
@@ -221,7 +222,7 @@ test('each overlap by path or area is found, and nothing else', async () => {
         maxLength: 5,
       }),
       async ([set, attributes]: [ComparedSettings, AttributeRule[]], events, proposed) => {
-        const records = liveRecords(set, undefined, attributes)
+        const records = liveRecords(set, undefined, { noise_attributes: attributes })
         const rules = rulesOf(set, attributes)
         for (const each of events) {
           await happen(records, each)

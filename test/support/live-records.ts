@@ -2,10 +2,11 @@
 import { checkActivities, checkProposal } from '../../src/engine/check/check.ts'
 import { conclude } from '../../src/engine/check/conclude.ts'
 import { computeOverlaps, overlapsOf, readLiveWork } from '../../src/engine/check/overlaps.ts'
-import type { CheckContext } from '../../src/engine/check/source.ts'
+import type { CheckContext, Source } from '../../src/engine/check/source.ts'
 import { type ChangeOrigin, type DigestedFile, digestChanges } from '../../src/engine/lines/change.ts'
 import type { AttributeRule } from '../../src/engine/lines/noise.ts'
 import { LiveSet } from '../../src/engine/live-set.ts'
+import type { LiveRecord } from '../../src/engine/record.ts'
 import { outlineOf } from '../../src/engine/records/activity.ts'
 import {
   newNotable,
@@ -27,11 +28,11 @@ type Stored = Partial<Row> & { pushed?: object[]; ends_in?: number }
 const NOW = new Date('2026-03-02T12:00:00.000Z')
 const WORDS = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben' }
 
-/** `comparison_ms`: when a comparison ends. */
+/** `comparison_ms`: when a comparison ends. `given`: what is known besides live records. */
 export function liveRecords(
   settings: Partial<Settings> = {},
   comparison_ms?: number,
-  noise_attributes: AttributeRule[] = [],
+  { noise_attributes = [], ...given }: Partial<Source> & { noise_attributes?: AttributeRule[] } = {},
 ) {
   const set = new LiveSet()
   const links: { branch: string; base_branch: string }[] = []
@@ -43,7 +44,7 @@ export function liveRecords(
   const ctx: CheckContext = {
     now: NOW,
     settings: { ...DEFAULT_SETTINGS, ...settings },
-    repo: { web_urls: ['https://github.com/acme/shop'], is_tracked: false, noise_attributes },
+    repo: { web_urls: ['https://github.com/acme/shop'], is_tracked: true, noise_attributes },
     caller: { meter: new Meter(comparison_ms), findIdentity: async () => ({ login: 'ada' }) },
     source: {
       liveSet: async () => set,
@@ -61,6 +62,7 @@ export function liveRecords(
       reserved: async () => [],
       baseDirectory: async () => null,
       doneBy: async () => null,
+      ...given,
     },
   }
   const digested = async (changes: object[], origin: ChangeOrigin): Promise<DigestedFile[]> => {
@@ -95,6 +97,7 @@ export function liveRecords(
     return id
   }
   return {
+    ctx,
     activity,
     /** Adds a notable, and returns its id. */
     notable: (body: object): string => {
@@ -126,7 +129,7 @@ export function liveRecords(
     },
     end: (id: string) => {
       ended.add(id)
-      set.remove(id)
+      set.moveEnds([set.get(id) as LiveRecord], new Map([[id, NOW.getTime()]]), NOW.getTime())
     },
     live: () => ({
       activities: [...rows.values()].filter(({ id }) => !ended.has(id)),

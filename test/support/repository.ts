@@ -4,7 +4,6 @@ import type { z } from 'zod'
 import type { AttributeRule } from '../../src/engine/lines/noise.ts'
 import type { Config } from '../../src/server/platform/config.ts'
 import type { Db } from '../../src/server/platform/db/database.ts'
-import { insertActivity, type NewActivity } from '../../src/server/records/activities/store.ts'
 import { activities } from '../../src/server/records/activities/table.ts'
 import { raiseVersion } from '../../src/server/records/live-sets/store.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
@@ -148,12 +147,4 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
 async function insertRows(db: Db, rows: Omit<ActivityRow, 'version'>[], version: number) {
   for (let from = 0; from < rows.length; from += 500)
     await db.insert(activities).values(rows.slice(from, from + 500).map((row) => ({ ...row, version })))
-}
-
-/** Inserts a live activity as the service does. */
-export function insertLive(db: Db, row: NewActivity) {
-  return db.transaction(async (tx) => {
-    const { version } = await raiseVersion(tx, row.repo_id, { activities: 1 })
-    return insertActivity(tx, { row }, version)
-  })
 }

@@ -12,7 +12,6 @@ import {
 } from '../../vocabulary/file-number.ts'
 import type { TakenFinding } from '../../vocabulary/finding-kinds.ts'
 import type { ChangedFile } from '../lines/change.ts'
-import { type ComparedFields, comparedScopeOf } from '../records/activity.ts'
 import type { BaseDirectory, CheckContext, ReservedNumber } from './source.ts'
 
 /** A name that begins with a timestamp rather than a number. */
@@ -110,38 +109,32 @@ export interface Reservation extends ReservedAnswer {
 const TAKEN_MAX = 100
 
 /**
- * The number that an activity gets: the one that it has reserved, as long as its files, the base branch and other work do not
- * hold it, else the next free one.
+ * The number that an activity gets: the one that it has reserved, as long as no file of live work and of the base branch has it,
+ * else the next free one.
  */
 export function reservationOf(
-  activity: ComparedFields & { id: string },
+  activity_id: string,
   known: {
     directory: string
     /** The numbers in the base branch. */
     inBase: readonly string[]
+    /** Those of the files of live work, the activity's own among them. */
     inFiles: readonly TakenNumber[]
     reserved: readonly ReservedNumber[]
   },
 ): Reservation {
   const { directory, inBase, inFiles, reserved } = known
-  const { id, pr_number } = activity
-  const others = inFiles.filter(({ by }) => by !== holderOf(id, pr_number)).map(({ number }) => number)
-  const own = reserved.find(({ activity_id }) => activity_id === id)
+  const own = reserved.find((each) => each.activity_id === activity_id)
   const held = reserved
     .filter((each) => each !== own)
     .map((each) => ({ number: each.number, by: holderOf(each.activity_id, each.pr_number) }))
   const last = inBase.length > 0 ? [{ number: lastNumber(inBase), by: 'base' }] : []
   const taken = sorted([...last, ...inFiles, ...held])
-  const isFree =
-    own && !holds(activity, directory, own.number) && ![...inBase, ...others].some(isNumber(own.number))
-  if (isFree) return { number: own.number, directory, taken, is_repeated: true }
-  const number = nextNumber([...taken.map((each) => each.number), ...(own ? [own.number] : [])])
+  const inUse = [...inBase, ...inFiles.map((each) => each.number)]
+  if (own && !inUse.some(isNumber(own.number)))
+    return { number: own.number, directory, taken, is_repeated: true }
+  const number = nextNumber(taken.map((each) => each.number))
   return { number, directory, taken, is_repeated: false }
-}
-
-/** Whether a changed file of the activity has the reserved number. */
-function holds(activity: ComparedFields, directory: string, number: string): boolean {
-  return numbersIn(directory, comparedScopeOf(activity).files).some(isNumber(number))
 }
 
 /** `42` is `0042`. */

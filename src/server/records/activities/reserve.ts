@@ -54,7 +54,7 @@ async function reserveBesides(
     const { db, now, repo } = within
     await lockDirectory(db, repo.id, directory)
     const reserved = await listReserved(db, repo.id, directory, now)
-    const reservation = reservationOf(activity, { directory, inBase, inFiles, reserved })
+    const reservation = reservationOf(activity.id, { directory, inBase, inFiles, reserved })
     if (!reservation.is_repeated) await saveReserved(db, activity, reservation)
     return reservation
   })
