@@ -132,9 +132,8 @@ export const REPOSITORY = 'repository'
 export type ImportedRepository = NamedRepository & { installation_id?: number; is_described?: boolean }
 
 /**
- * Stores a repository on the first request of a caller with write access, and reads its settings if the App is
- * installed: a job then imports its open pull requests. Later requests make no calls, because later installations arrive as webhooks. If GitHub fails,
- * the job retries, and the defaults apply meanwhile.
+ * Stores a repository on the first request of a caller with write access, and reads its settings if the App is installed: a job then imports
+ * its open pull requests. Later requests make no calls, because later installations arrive as webhooks. If GitHub fails, the job retries.
  */
 export async function registerRepository(app: App, repository: NamedRepository, now: Date): Promise<void> {
   const { id, owner, name } = repository
@@ -151,11 +150,7 @@ export async function registerRepository(app: App, repository: NamedRepository, 
 }
 
 /** Reads the settings of a repository and stores its installation, if there is one. Throws what GitHub's client throws. */
-export async function discoverInstallation(
-  app: App,
-  repository: NamedRepository,
-  now: Date,
-): Promise<InstalledRepository | undefined> {
+export async function discoverInstallation(app: App, repository: NamedRepository, now: Date) {
   const installation_id = await findInstallation(app, repository)
   if (installation_id === null) return undefined
   const present = await findPresent(app, { ...repository, installation_id })
