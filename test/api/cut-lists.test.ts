@@ -64,6 +64,13 @@ describe('a branch whose list GitHub cuts', () => {
     ])
   })
 
+  test('is known with what it removes and changes, and without what it leaves as it was', async () => {
+    repository.githubRepo.push('main', texts(numbered(COMPARED + 4)))
+    await push({ ...texts(numbered(COMPARED + 1), 'b\n'), ...texts(['f12.ts', 'f13.ts'], null) })
+    const { scope } = await only()
+    expect([...scope.paths].sort()).toEqual([...numbered(COMPARED + 1), 'f12.ts', 'f13.ts'].sort())
+  })
+
   test('is known since it left the default branch, whatever was merged there later', async () => {
     repository.githubRepo.push(BRANCH, texts(numbered(COMPARED + 1)))
     repository.githubRepo.push('main', { 'late.ts': 'a\n' })

@@ -49,10 +49,12 @@ const openMerged = async (head: string, files: PullFile[], pull: PullGiven = {})
   return number
 }
 const linkTo = (number: number) => repository.comment(number)?.replace(/\[`(#\d+)`\]\([^)]*\)/g, '$1')
-const doneBy = async (files: PullFile[], body: object = {}) => {
+const check = async (files: PullFile[], body: object = {}) => {
   const changes = files.map(({ filename, status, patch }) => ({ path: filename, status, patch }))
-  const given = { body: { scope: { changes }, ...body } }
-  const { reuse_opportunities } = (await repository.request('POST', '/activity/check', given)).body
+  return (await repository.request('POST', '/activity/check', { body: { scope: { changes }, ...body } })).body
+}
+const doneBy = async (files: PullFile[], body: object = {}) => {
+  const { reuse_opportunities } = await check(files, body)
   return reuse_opportunities.filter(({ type }: { type: string }) => type === 'merged')
 }
 const DONE = 'is merged and has'
@@ -87,6 +89,16 @@ describe('a pull request with most of the lines of a merged one', () => {
     expect(repository.comment(again)).not.toContain('rebase over it')
   })
 
+  test('is resolved by a push that takes the lines away', async () => {
+    await openMerged('retry', [adds(RETRY)])
+    const again = await open('again', [adds(NEARLY)])
+    await repository.push(again, [adds(linesOf('other', 12))])
+    await repository.advance(2 * QUIET_MS)
+    expect(repository.comment(again)).toContain('**No overlap any more.**')
+    const { recent } = (await repository.request('GET', '/signal')).body
+    expect(recent).toMatchObject([{ consequence: 'same_work', outcome: 'resolved' }])
+  })
+
   test('that the merged one contains, because it was built on top of it', async () => {
     const lower = await open('lower', [adds(RETRY)])
     await pushCommit('upper', repository.githubRepo.pull(lower).head.sha)
@@ -113,6 +125,18 @@ describe('a pull request with most of the lines of a merged one', () => {
     const most = await openMerged('most', [adds(RETRY, 'src/most.ts')])
     const again = await open('again', [adds(RETRY, 'src/again.ts')])
     expect(linkTo(again)?.match(/#\d+ is merged/g)).toEqual([`#${most} is merged`])
+  })
+})
+
+describe('a check and a create', () => {
+  test('hear of the merged pull request first, with the share', async () => {
+    const merged = await openMerged('retry', [adds(RETRY)])
+    const { reuse_opportunities } = await check([adds(NEARLY)])
+    expect(reuse_opportunities).toMatchObject([{ type: 'merged', id: `#${merged}`, share: 11 / 12 }])
+    const changes = [{ path: 'src/retry.ts', status: 'added', patch: adds(RETRY).patch }]
+    const body = { title: 'Retry', summary: 'Again.', actor: 'Ben', branch: 'ben', scope: { changes } }
+    const { overlap } = (await repository.request('POST', '/activity', { body })).body
+    expect(overlap.reuse_opportunities).toMatchObject([{ type: 'merged', id: `#${merged}`, share: 1 }])
   })
 })
 

@@ -8,6 +8,7 @@ const fixture = useRepositories()
 const { repository } = fixture
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const FILE = Array.from({ length: 120 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 const DRIFTED = [...Array.from({ length: 9 }, (_, at) => `a line of the base branch ${at}`), ...FILE]
 
@@ -111,15 +112,57 @@ test('a check without an overlap names the numbers compared, and when, and creat
   await createActivity(paths('docs/**'))
   await createActivity({ scope: { areas: ['docs'] } })
   await createNotable(paths('docs/**'))
-  expect(await check({ ...paths('src/**'), branch: 'retries', tags: ['pay'] })).toMatchObject({
+  expect(await check({ ...paths('src/**'), branch: 'retries', tags: ['pay'] })).toEqual({
     overlap_detected: false,
+    severity: null,
+    related_activity_ids: [],
+    related_notable_ids: [],
+    expected_activity_ids: [],
+    relationships: {},
+    reuse_opportunities: [],
+    matches: [],
+    same_file: { total: 0, activity_ids: [] },
+    truncated: false,
+    total_related: 0,
     reason: 'No overlap with 2 live activities and 1 active notable.',
-    checked_against: { activities: 2, notables: 1, as_of: fixture.service.clock.now.toISOString() },
+    recommended_action: expect.stringMatching(/^Go ahead, and create an activity/),
+    checked_against: {
+      activities: 2,
+      notables: 1,
+      as_of: fixture.service.clock.now.toISOString(),
+      complete: true,
+    },
   })
   expect((await request('GET', '/activity')).body.items).toHaveLength(2)
 })
 
 describe('current overlap', () => {
+  test('a notable counts in the summary and is named', async () => {
+    const { request, createActivity, createNotable } = repository()
+    const id = await createActivity({ scope })
+    const notable = await createNotable({ importance: 'critical' })
+    expect((await request('GET', `/activity/${id}`)).body.overlap).toEqual({
+      overlap_detected: true,
+      severity: 'high',
+      related_activity_ids: [],
+      matches: [
+        {
+          id: notable,
+          title: 'Tills are frozen',
+          actor: 'ada',
+          branch: null,
+          pr_url: null,
+          worktree: null,
+          severity: 'high',
+          consequence: null,
+          findings: [{ kind: 'notable', path: null, url: null }],
+          ...{ same_author: false, is_bot: false },
+          example: null,
+        },
+      ],
+    })
+  })
+
   test('an update that causes an overlap returns it', async () => {
     const { request, createActivity } = repository()
     const id = await createActivity({ scope: { paths: ['docs/**'] } })
@@ -128,6 +171,42 @@ describe('current overlap', () => {
     expect(body).toMatchObject({ id, scope: { paths: ['src/pay.ts'] } })
     expect(body.overlap.related_activity_ids).toEqual([other])
   })
+})
+
+test('notables stop applying at applies_until', async () => {
+  const { createNotable, check } = repository()
+  const untilTomorrow = new Date(fixture.service.clock.now.getTime() + DAY_MS).toISOString()
+  const short = await createNotable({ scope, applies_until: untilTomorrow })
+  const long = await createNotable({ scope })
+  const related = async () => (await check({ scope })).related_notable_ids
+  fixture.service.clock.advance(DAY_MS - 1)
+  expect(await related()).toEqual([long, short])
+  fixture.service.clock.advance(1)
+  expect(await related()).toEqual([long])
+  expect((await check({ scope })).checked_against.notables).toBe(1)
+})
+
+test('a recently merged activity that overlaps is suggested, archived or not', async () => {
+  const { request, full_name, createActivity, check } = repository()
+  const url = `https://github.com/${full_name}/pull/7`
+  const text = { title: 'Retry payments', summary: 'Retries twice.' }
+  const id = await createActivity({ ...text, pr_url: url, scope: { paths: ['src/**'] } })
+  const elsewhere = await createActivity({ scope: { paths: ['docs/**'] } })
+  const abandoned = await createActivity({ scope })
+  expect((await check({ scope })).reuse_opportunities).toEqual([])
+  await request('PATCH', `/activity/${abandoned}`, { body: { status: 'abandoned' } })
+  for (const each of [id, elsewhere])
+    await request('PATCH', `/activity/${each}`, { body: { status: 'merged' } })
+  const offered = [{ type: 'activity', id, ...text, url, reason: expect.stringMatching(/merged/i) }]
+  const result = await check({ scope })
+  expect(result.reuse_opportunities).toEqual(offered)
+  expect(result).toMatchObject({ overlap_detected: false, relationships: {}, total_related: 0 })
+  await request('POST', `/activity/${id}/archive`)
+  expect((await check({ scope })).reuse_opportunities).toEqual(offered)
+  fixture.service.clock.advance(7 * DAY_MS - 1)
+  expect((await check({ scope })).reuse_opportunities).toEqual(offered)
+  fixture.service.clock.advance(1)
+  expect((await check({ scope })).reuse_opportunities).toEqual([])
 })
 
 test('a merged activity is found behind many later ones that do not overlap', async () => {

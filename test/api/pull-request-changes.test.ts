@@ -99,6 +99,14 @@ test('a list says when a pull request was opened and last pushed, and whether it
 describe('where GitHub omits patches', () => {
   const withDigest = async () => (await stored()).filter(({ digest }) => digest !== null).length
 
+  test('of a whole response, at most five smaller pages are read to restore them', async () => {
+    const files = Array.from({ length: 30 }, (_, index) => modified(`f${index}.ts`, 1000))
+    await repository.open({ files })
+    expect(listings()).toBeLessThanOrEqual(6)
+    expect((await stored()).map(({ path }) => path)).toEqual(files.map(({ filename }) => filename))
+    expect(await withDigest()).toBe(30)
+  })
+
   test('of several responses, five further pages are read in total', async () => {
     await repository.open({ files: Array.from({ length: 130 }, (_, index) => modified(`f${index}.ts`, 900)) })
     expect(listings()).toBe(7)
