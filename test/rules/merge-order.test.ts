@@ -101,16 +101,6 @@ const DRAFT = { scope: { paths: ['a'] } }
 
 test.each<[string, Parameters<ReturnType<typeof liveRecords>['activity']>[], string[], number[]]>([
   [
-    'of equals, the one that changes more lines, then more files',
-    [[pull(1, 'a')], [pull(2, 'a b')], [pull(3, 'a', 3)]],
-    [
-      '#2 2 conflicts: #3 and #1; 4 changed lines',
-      '#3 2 conflicts: #2 and #1; 4 changed lines',
-      '#1 2 conflicts: #2 and #3; 2 changed lines',
-    ],
-    [],
-  ],
-  [
     'by the files that were pushed, and not by those that were declared',
     [[pull(1, 'a c d', 9), { pushed: pushed('a b'), draft_pr: true }], [pull(2, 'a', 4)]],
     ['#2 1 conflict: #1; 5 changed lines', '#1 1 conflict: #2; 4 changed lines'],

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { liveRecords } from '../support/live-records.ts'
 
 const scope = { paths: ['src/pay.ts'] }
-const docs = { paths: ['docs/**'] }
 
 const [own, stacked, collision] = ['own', 'stacked', 'collision'] as const
 // main ← one ← two ← three ← four, one ← fork, main ← side; and an activity without a branch.
@@ -59,31 +58,6 @@ test('the list has each pair that a check of either side has, and no other', asy
   expect(pairs.sort()).toEqual([upper, lower, linked, others].join(', ').split(', ').sort())
 })
 
-test('a stack continues through activities of any scope, but not through ended ones', async () => {
-  const { activity, end, check } = liveRecords()
-  const far = await activity({ branch: 'far', base_branch: 'between', scope })
-  const between = await activity({ branch: 'between', base_branch: 'near', scope: docs })
-  const near = { branch: 'near', scope }
-  expect((await check(near)).relationships).toEqual({ [far]: 'stacked', [between]: 'stacked' })
-  end(between)
-  expect((await check(near)).relationships).toEqual({ [far]: 'collision' })
-})
-
-test('branches based on each other are one stack, and the search terminates', async () => {
-  const { activity, check } = liveRecords()
-  const x = await activity({ branch: 'x', base_branch: 'y', scope })
-  const y = await activity({ branch: 'y', base_branch: 'z', scope })
-  const z = await activity({ branch: 'z', base_branch: 'x', scope })
-  const self = await activity({ branch: 'self', base_branch: 'self', scope })
-  expect((await check({ branch: 'x', base_branch: 'y', scope })).relationships).toEqual({
-    [x]: 'own',
-    [y]: 'stacked',
-    [z]: 'stacked',
-    [self]: 'other_base',
-  })
-  expect((await check({ branch: 'self', base_branch: 'self', scope })).relationships[self]).toBe('own')
-})
-
 test('commits relate as base branches do: over several steps, but not two branches on one', async () => {
   const { activity, link, check } = liveRecords()
   for (const [branch, base] of [
@@ -105,21 +79,10 @@ test('commits relate as base branches do: over several steps, but not two branch
   expect((await check({ branch: 'lower', scope })).relationships).toMatchObject({ [upper]: 'stacked' })
 })
 
-test('own and stacked activities without a shared path are listed too, others are not', async () => {
-  const { activity, check } = liveRecords()
-  const own = await activity({ branch: 'retries', scope: docs })
-  const above = await activity({ branch: 'more', base_branch: 'retries' })
-  await activity({ branch: 'other', scope: docs })
-  expect((await check({ branch: 'retries', scope })).relationships).toEqual({
-    [own]: 'own',
-    [above]: 'stacked',
-  })
-})
-
 test('work for another base branch is named in `relationships` only', async () => {
-  const { activity, check } = liveRecords()
-  const fix = await activity({ branch: 'fix', base_branch: 'main', scope })
-  const backport = await activity({ branch: 'backport', base_branch: 'release/1.x', scope })
+  const { activity, check, overlaps } = liveRecords()
+  const fix = await activity({ branch: 'fix', base_branch: 'main', issue: 7, scope })
+  const backport = await activity({ branch: 'backport', base_branch: 'release/1.x', issue: 7, scope })
   expect(await check({ base_branch: 'main', scope })).toMatchObject({
     related_activity_ids: [fix],
     expected_activity_ids: [],
@@ -136,27 +99,7 @@ test('work for another base branch is named in `relationships` only', async () =
   // A check of a branch has the base branch of its other work.
   for (const activity_id of [undefined, backport])
     expect((await check({ branch: 'backport', activity_id, scope })).related_activity_ids).toEqual([])
-})
-
-test('declared work without a base branch is compared with work for any', async () => {
-  const { activity, check } = liveRecords()
-  const id = await activity({ branch: 'retries', scope })
-  expect((await check({ base_branch: 'release/1.x', scope })).relationships).toEqual({ [id]: 'collision' })
-})
-
-test('a branch without a scope has the scopes of all its live activities', async () => {
-  const { activity, end, check } = liveRecords()
-  const first = await activity({ branch: 'retries', scope })
-  await activity({ branch: 'retries', scope: { areas: ['till'] } })
-  const byPath = await activity({ branch: 'other', scope: { paths: ['src/*'] } })
-  const byArea = await activity({ branch: 'third', scope: { areas: ['Till'] } })
-  const byTag = await activity({ branch: 'fourth', scope: { areas: ['docs'] } })
-  const related = async (body: object) => (await check({ branch: 'retries', ...body })).related_activity_ids
-  expect(await related({})).toEqual([byPath, byArea])
-  expect(await related({ scope: {} })).toEqual([byPath, byArea])
-  expect(await related({ tags: ['docs'] })).toEqual([byPath, byTag, byArea])
-  end(first)
-  expect(await related({})).toEqual([byArea])
+  expect(await overlaps()).toMatchObject({ items: [], same_file: { total: 0 } })
 })
 
 test('a branch without a scope has the newest of its scopes, of 2 MB together', async () => {
