@@ -32,17 +32,6 @@ describe('ttl_ms of a create', () => {
   })
 })
 
-test('a heartbeat renews by ttl_ms, and by that of the repository if that became shorter', async () => {
-  const id = await repository.createActivity({ branch: 'retries', ttl_ms: 10 * MINUTE_MS })
-  await repository.advance(4 * MINUTE_MS)
-  await repository.request('POST', `/activity/${id}/heartbeat`)
-  expect(left(await read(id))).toBe(10 * MINUTE_MS)
-  await repository.writeFile('.github/deconflict.yml', 'activity_ttl_ms: 480000\n')
-  await repository.advance(4 * MINUTE_MS)
-  await patch(id, { heartbeat: true })
-  expect(left(await read(id))).toBe(8 * MINUTE_MS)
-})
-
 describe('ttl_ms no longer applies after a link to a pull request', () => {
   let id: string
   beforeEach(async () => {

@@ -30,27 +30,6 @@ const ledger = () => {
   return db.select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.a)
 }
 
-test('of two pull requests on the same lines, the one whose push caused that gets the comment, although it was opened first', async () => {
-  const first = await open('retries', { files: [edit(100, 'retries')] })
-  const second = await open('tidy')
-  await repository.advance(QUIET_MS)
-  await pushed(first, 'retries')
-  await repository.advance(2 * QUIET_MS)
-  expect([first, second].filter(hasComment)).toEqual([first])
-})
-
-test('a line of a manifest that two pull requests change alike is the same work, until a third one does', async () => {
-  const files = [edit(40, 'go 1.26', 'go.mod')]
-  await open('one', { files })
-  const second = await open('two', { files })
-  expect(repository.comment(second)).toContain('**Same work.** ')
-  const { items } = (await repository.request('GET', '/overlaps')).body
-  expect(items).toMatchObject([{ consequence: 'same_work', findings: [{ kind: 'duplicate' }] }])
-  const third = await open('three', { files })
-  expect(hasComment(third)).toBe(false)
-  expect((await repository.request('GET', '/overlaps')).body.items).toEqual([])
-})
-
 test('over budget, conflicts in one file are not shown on further pull requests', async () => {
   useSettings('check_run: true\ncomment: {budget: 0}')
   for (let at = 0; at < 18; at += 1)

@@ -108,15 +108,11 @@ describe('a branch whose list GitHub cuts', () => {
 describe('a pull request whose list GitHub cuts', () => {
   const open = (count = FILES + 5) => repository.open({ files: numbered(count) })
 
-  test('says in full and in the list that GitHub cut it', async () => {
-    await open()
+  test('says in full and in the list that GitHub cut it, until a push leaves fewer', async () => {
+    const number = await open()
     expect(await only()).toMatchObject({ changes_complete: false })
     const { items } = (await repository.request('GET', '/activity')).body
     expect(items[0].changes_complete).toBe(false)
-  })
-
-  test('is complete again after a push that leaves fewer', async () => {
-    const number = await open()
     await repository.push(number, numbered(FILES - 1))
     expect((await only()).changes_complete).toBe(true)
     expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(true)

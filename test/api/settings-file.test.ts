@@ -256,8 +256,6 @@ describe('noise', () => {
     expect(await overlaps(noisy)).toBe(false)
     await repository.writeFile(ATTRIBUTES, '*.ts text\n')
     expect(await overlaps(noisy)).toBe(true)
-    await repository.writeFile(ATTRIBUTES, 'testdata/** linguist-generated\n*.txt !linguist-generated\n')
-    expect(await overlaps(noisy)).toBe(true)
     await repository.writeFile(ATTRIBUTES, 'testdata/** linguist-vendored\n')
     expect(await overlaps(noisy)).toBe(false)
     await repository.writeFile(ATTRIBUTES, null)

@@ -230,34 +230,12 @@ const openOnLine = (head: string, pull: PullGiven = {}) =>
   repository.open({ head, title: head, files: [editOfPay(40, [head])], ...pull })
 const hasComment = (number: number) => repository.comment(number) !== undefined
 const get = async (path: string) => (await repository.request('GET', path)).body
-const idOf = async (branch: string) => (await get(`/activity?branch=${branch}`)).items[0].id
 const retarget = async (number: number, base: string) => {
   const from = repository.githubRepo.pull(number).base.ref
   repository.githubRepo.update(number, { base })
   await repository.deliver(number, { action: 'edited', from: { base: from } })
   await repository.advance(2 * QUIET_MS)
 }
-
-describe('a backport of an open pull request', () => {
-  test('is no duplicate of it: no comment, no pair, no overlap, no order', async () => {
-    const fix = await openOnLine('fix', { body: 'Closes #7' })
-    const backport = await openOnLine('backport', { base: 'release/1.x', body: 'Closes #7' })
-    expect([fix, backport].filter(hasComment)).toEqual([])
-    expect((await get('/overlaps')).items).toEqual([])
-    expect((await get('/merge-order')).items).toEqual([])
-    expect((await get('/signal')).periods[0].pairs.shown).toBe(0)
-    const { overlap } = await get(`/activity/${await idOf('backport')}`)
-    expect(overlap).toMatchObject({ overlap_detected: false, severity: null, related_activity_ids: [] })
-  })
-
-  test('hears nothing when the other is merged', async () => {
-    const fix = await openOnLine('fix')
-    const backport = await openOnLine('backport', { base: 'release/1.x' })
-    await repository.merge(fix)
-    await repository.advance(QUIET_MS)
-    expect(hasComment(backport)).toBe(false)
-  })
-})
 
 describe('a stack', () => {
   test('is for the base branch of its lowest part after that was merged', async () => {

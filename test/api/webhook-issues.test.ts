@@ -42,12 +42,6 @@ const summaryOf = async (number: number) => {
 }
 
 describe('two pull requests are duplicates', () => {
-  test('if the end of one description and the title of the other close an issue', async () => {
-    await open({ head: 'a', body: TEMPLATE })
-    await open({ head: 'b', title: 'Fix #7: retry' })
-    expect(await sharedIssue()).toBe(7)
-  })
-
   test('from the edit on that names the issue, until the edit that takes it out', async () => {
     await open({ head: 'a', body: TEMPLATE })
     const number = await open({ head: 'b', body: 'Retries.' })

@@ -14,14 +14,11 @@ beforeEach(async () => {
 })
 const why = async (number: number) => (await repository.request('GET', `/why?pull_request=${number}`)).body
 
-test('the side that came later shows the conflict', async () => {
+test('the side that came later shows the conflict, and the other one does not, because of the audience', async () => {
   expect(await why(second)).toMatchObject({
     is_commented: true,
     pairs: [{ consequence: 'conflict', severity: 'high', is_shown: true, reason: null, decided_by: null }],
   })
-})
-
-test('the side that came first does not, because of the audience', async () => {
   expect(await why(first)).toMatchObject({
     is_commented: false,
     pairs: [

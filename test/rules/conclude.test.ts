@@ -257,4 +257,12 @@ describe('the suggestions for reuse', () => {
       { type: 'activity', id: 'act_1', url: null, summary: 'Some work.', reason },
     ])
   })
+
+  test('are at most ten', () => {
+    const merged = Array.from({ length: 12 }, (_, index) =>
+      comparedActivity(`act_${index}`, { merged_at: on(20 - index) }),
+    )
+    const offered = concluded({ merged }).reuse_opportunities
+    expect(offered.map((each) => each.id)).toEqual(merged.slice(0, 10).map((each) => each.id))
+  })
 })
