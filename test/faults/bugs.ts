@@ -20,7 +20,7 @@ export const BUGS: Record<string, Record<string, [from: string, to: string]>> = 
   },
   'a number is given once, and it is the next one': {
     'numbers are reserved without a lock': ['await lockDirectory(db, repo.id, directory);', ''],
-    'a number is never repeated': ['if (own && !holds(', 'if (false && !holds('],
+    'a number is never repeated': ['const own = reserved.find(', 'const own = void reserved.find('],
     'numbers of others do not count': ['\t\t...inFiles,\n\t\t...held', '\t\t...inFiles'],
   },
   'a shared result is from before no change': {
