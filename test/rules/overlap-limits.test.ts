@@ -244,21 +244,21 @@ describe('the list is complete', () => {
 test('after the deadline, older pairs count by path, and the list and the merge order are incomplete', async () => {
   const { activities, overlaps } = liveRecords({}, 400)
   const hostile = range(2000).map((at) => `@@ -${2 * at + 1} +${2 * at + 1} @@\n-one line again\n+y${at}`)
-  const ids = await activities(20, (n) => ({
+  const ids = await activities(40, (n) => ({
     branch: `b${n}`,
     pr_url: `https://github.com/acme/shop/pull/${n + 1}`,
     scope: { changes: [{ path: 'a.ts', patch: `${hostile.join('\n')}z${n}` }] },
   }))
   const { items, total, checked_against, merge_order } = await overlaps()
-  expect(total).toBe(190)
+  expect(total).toBe(780)
   const byIds = new Map(items.map((each) => [each.activity_ids.join(), each]))
-  expect(byIds.get([ids[18], ids[19]].join())).toMatchObject({ paths: [{ verdict: expect.any(String) }] })
+  expect(byIds.get([ids[38], ids[39]].join())).toMatchObject({ paths: [{ verdict: expect.any(String) }] })
   expect(byIds.get([ids[0], ids[1]].join())).toMatchObject({
     consequence: 'possible',
     severity: 'medium',
     paths: [{ globs: ['a.ts', 'a.ts'], example: 'a.ts', verdict: null }],
   })
-  expect(checked_against).toMatchObject({ activities: 20, complete: false })
+  expect(checked_against).toMatchObject({ activities: 40, complete: false })
   expect(checked_against.reason).toMatch(/ranked by their paths and not by their lines/)
   expect(merge_order).toMatchObject({ clear: [], complete: false })
   expect(merge_order.reason).toMatch(/^It is not known whether/)
