@@ -144,7 +144,7 @@ export async function registerRepository(app: App, repository: NamedRepository, 
     if (installed && (await hasOpen(app, installed)))
       await enqueueImport(app, { ...installed, is_described: true }, now)
   } catch (error) {
-    app.log.warn({ repo_id: id, status: statusOf(error) }, 'settings not read, a job will retry')
+    app.log.warn({ repo_id: id, status: statusOf(error) }, 'repository not read, a job will retry')
     await enqueueImport(app, { id, owner, name }, now)
   }
 }
