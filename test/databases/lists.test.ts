@@ -53,6 +53,7 @@ describe('the list of activities', () => {
     ['?actor=Ada', 'JIGFBA', 'with the case as it is'],
     ['?actor=ada', 'E', ''],
     ['?branch=pay', 'JCBA', 'with the case as it is'],
+    ['?branch=refs/heads/pay', 'JCBA', 'by the ref'],
     ['?has_pr=true', 'IHCB', ''],
     ['?has_pr=false', 'KJGFEDA', ''],
     ['?draft_pr_only=true', 'HDC', ''],

@@ -26,8 +26,13 @@ const branchWithout = (prefix: RegExp) =>
     .overwrite((name) => name.replace(prefix, ''))
     .refine(isRefName, { error: 'must be a valid git branch name (see git check-ref-format)' })
 
+const HEADS = /^refs\/heads\//
+
 /** `refs/heads/main` is the branch `main`. */
-export const branchName = branchWithout(/^refs\/heads\//)
+export const branchName = branchWithout(HEADS)
+
+/** The branch of an activity, as a list filters by it: that of a fork is `owner:branch`. */
+export const listedBranch = text(1, 255).overwrite((name) => name.replace(HEADS, ''))
 
 /** The branch that work is based on. A clone calls `main` on GitHub `origin/main`. */
 export const baseBranchName = branchWithout(/^(?:refs\/heads\/|(?:refs\/remotes\/)?origin\/)/)
