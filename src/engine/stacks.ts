@@ -40,8 +40,8 @@ export class Stacks<Each extends Branches> {
     if (work.branch !== null) add(this.#graph.onBranch(work.branch), 'own')
     for (const name of this.#belowOf(work)) add(this.#graph.onBranch(name), 'stacked')
     for (const name of this.#aboveOf(work)) {
+      add(this.#graph.onBranch(name), 'stacked')
       add(this.#graph.onBase(name), 'stacked')
-      for (const branch of this.#graph.linkedAbove(name)) add(this.#graph.onBranch(branch), 'stacked')
     }
     return expected
   }
@@ -74,10 +74,9 @@ export class Stacks<Each extends Branches> {
   }
 
   #expects(work: Branches, { branch, base_branch }: Branches): boolean {
-    if (branch !== null && this.#belowOf(work).has(branch)) return true
     const above = this.#aboveOf(work)
-    if (base_branch !== null && above.has(base_branch)) return true
-    return branch !== null && [...this.#graph.linkedBelow(branch)].some((name) => above.has(name))
+    const isOn = branch !== null && (above.has(branch) || this.#belowOf(work).has(branch))
+    return isOn || (base_branch !== null && above.has(base_branch))
   }
 
   /** A base branch and the branches below it. */

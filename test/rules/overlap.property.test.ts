@@ -99,7 +99,8 @@ function relation(work: Branches, other: Branches, live: Branches[]) {
     downwards(elsewhere),
   )
   if (isOwn(other)) return 'own'
-  const isAbove = work.branch !== null && reach([work.branch], upwards(live)).has(other.base_branch)
+  const above = reach([work.branch], upwards(live))
+  const isAbove = [other.branch, other.base_branch].some((name) => above.has(name))
   if (isAbove || below.has(other.branch)) return 'stacked'
   const [one, another] = [work.base_branch, other.base_branch]
   if (one === null || another === null || one === another) return 'collision'

@@ -39,6 +39,16 @@ test.each([
   expect(result.related_activity_ids).toEqual(newestFirst((label) => label === collision))
 })
 
+test('all work of a branch is built on what some of it is based on', async () => {
+  const { activity, check, overlaps } = liveRecords()
+  const lower = await activity({ branch: 'one', base_branch: 'main', scope })
+  const upper = await activity({ branch: 'two', base_branch: 'one', scope })
+  const other = await activity({ branch: 'two', scope })
+  const { relationships } = await check({ branch: 'one', scope })
+  expect(relationships).toEqual({ [lower]: 'own', [upper]: 'stacked', [other]: 'stacked' })
+  expect((await overlaps()).items).toEqual([])
+})
+
 test('the list has each pair that a check of either side has, and no other', async () => {
   const { activity, link, overlaps } = liveRecords()
   const names = new Map<string, string>()
