@@ -2,7 +2,7 @@
 import type { RequestOf } from '../client/client.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import type { OutputOf } from '../vocabulary/contract/contract.ts'
-import { newestFirst } from '../vocabulary/lists.ts'
+import { cursorAt, newestFirst } from '../vocabulary/lists.ts'
 import { isNotableId, pullRequestName } from '../vocabulary/names.ts'
 import { HIDDEN_BECAUSE } from '../vocabulary/shown.ts'
 import { sanitize } from '../vocabulary/text.ts'
@@ -69,19 +69,18 @@ const readPage: Read = ({ client, at }, query) => client.listActivities({ ...at,
 
 /**
  * The service lists archived and expired activities separately. Merges one page of each list, down to the newest id at which
- * a page ends; the next page continues there.
+ * a page ends, and at most as many as were asked for; the next page continues there.
  */
 const readAllStatuses: Read = async (context, query) => {
   const lists = [undefined, 'archived', 'expired'] as const
   const pages = await Promise.all(lists.map((status) => readPage(context, { ...query, status })))
-  const ends = pages
-    .flatMap(({ items, next_cursor }) =>
-      next_cursor === null ? [] : [{ id: items.at(-1)?.id ?? '', next_cursor }],
-    )
-    .sort(newestFirst)
-  const [end] = ends
-  const items = pages.flatMap((page) => page.items).filter(({ id }) => end === undefined || id >= end.id)
-  return { items: items.sort(newestFirst), next_cursor: end?.next_cursor ?? null }
+  const ends = pages.flatMap(({ items, next_cursor }) => (next_cursor === null ? [] : (items.at(-1) ?? [])))
+  const [end] = ends.sort(newestFirst)
+  const all = pages.flatMap(({ items }) => items).sort(newestFirst)
+  const known = all.filter(({ id }) => end === undefined || id >= end.id)
+  const items = known.slice(0, Number(query.limit ?? known.length))
+  const last = items.length < known.length ? items.at(-1) : end
+  return { items, next_cursor: last ? cursorAt(last.id) : null }
 }
 
 /** The first page on which `isListed` accepts an activity.  */

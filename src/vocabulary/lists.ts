@@ -5,6 +5,11 @@ export function newestFirst(a: { id: string }, b: { id: string }): number {
   return a.id < b.id ? 1 : -1
 }
 
+/** The cursor of a list that goes on after `id` (docs/contract/requests.md#lists). */
+export function cursorAt(id: string): string {
+  return Buffer.from(id, 'latin1').toString('base64url')
+}
+
 /** Adds a value to the list of a key. */
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key)

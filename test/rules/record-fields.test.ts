@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { pullRequestNumber } from '../../src/engine/records/activity-lifecycle.ts'
 import { CreateActivity, ListActivities, UpdateActivity } from '../../src/vocabulary/contract/activity.ts'
 import { CreateNotable, ListNotables, UpdateNotable } from '../../src/vocabulary/contract/notable.ts'
-import { cursorAt } from '../../src/vocabulary/contract/pagination.ts'
 import { parse } from '../../src/vocabulary/contract/parse.ts'
+import { cursorAt } from '../../src/vocabulary/lists.ts'
 import { ACTIVITY, NOTABLE, unknownId } from '../support/routes.ts'
 
 /** Each kind of input, with what it requires. */

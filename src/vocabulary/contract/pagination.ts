@@ -1,5 +1,6 @@
 /** Pagination: newest first, with a cursor that holds only a position (docs/contract/requests.md#lists). */
 import { z } from 'zod'
+import { cursorAt } from '../lists.ts'
 import { type IdPrefix, isId, wholeNumber } from './field.ts'
 import { MALFORMED } from './parse.ts'
 
@@ -29,10 +30,6 @@ function isCursorOf(prefix: IdPrefix, cursor: string): boolean {
 
 function positionOf(cursor: string): string {
   return Buffer.from(cursor, 'base64url').toString('latin1')
-}
-
-export function cursorAt(id: string): string {
-  return Buffer.from(id, 'latin1').toString('base64url')
 }
 
 /** The most that the items of a page have together, in characters of JSON, and how many rows are read at once. */
