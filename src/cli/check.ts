@@ -5,6 +5,7 @@ import type { OverlapResult as Overlap } from '../vocabulary/contract/overlap.ts
 import { sanitize } from '../vocabulary/text.ts'
 import { agentIn } from './agents/agents.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
+import { reportFailure } from './failure.ts'
 import { fetchPullRequests } from './fetch.ts'
 import { editedByOthers } from './hook/checkout.ts'
 import { SERVICE_AWAY } from './local-mode.ts'
@@ -48,7 +49,7 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
     return overlap.overlap_detected && !isAdvisory ? EXIT.overlap : EXIT.clear
   } catch (error) {
     if (!isAdvisory) throw error
-    runtime.stderr.write(`deconflict: not checked: ${sanitize((error as Error).message)}\n`)
+    reportFailure(runtime, error, { json: options.json, consequence: 'not checked: ' })
     return EXIT.clear
   }
 }

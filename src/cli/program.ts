@@ -1,9 +1,5 @@
 /** The command `deconflict`: its subcommands and options, and how failures are reported. */
 import { Command, CommanderError, Option } from 'commander'
-import { DeconflictError } from '../client/client.ts'
-import { errorFieldsOf } from '../client/client-error.ts'
-import { LockTimeout } from '../git/lock.ts'
-import { escapedJson, sanitize } from '../vocabulary/text.ts'
 import { VERSION } from '../vocabulary/version.ts'
 import { done, heartbeat, start, update } from './activity.ts'
 import { HOOK_EVENTS } from './agents/agent.ts'
@@ -11,6 +7,7 @@ import { AGENTS } from './agents/agents.ts'
 import { check } from './check.ts'
 import { completionScript } from './completion.ts'
 import { doctor } from './doctor/doctor.ts'
+import { reportFailure } from './failure.ts'
 import { fetch } from './fetch.ts'
 import { hook } from './hook/hook.ts'
 import { init } from './init/init.ts'
@@ -19,7 +16,7 @@ import { list, notes, order, show, why } from './list.ts'
 import { login } from './login.ts'
 import { mcp } from './mcp.ts'
 import { note, number } from './note.ts'
-import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
 
 const HELP_FOOTER = `
 Server: --url, DECONFLICT_URL, or the address stored by deconflict login. Without
@@ -41,10 +38,8 @@ export async function runCli(args: string[], runtime: Runtime): Promise<ExitCode
     await program.parseAsync(args, { from: 'user' })
     return code
   } catch (error) {
-    const isUsage = error instanceof CommanderError
-    if (isUsage && error.exitCode === 0) return EXIT.clear
-    if (!isUsage) runtime.stderr.write(`deconflict: ${errorLine(error)}\n`)
-    if (args.includes('--json')) runtime.stdout.write(`${escapedJson({ error: errorObject(error) }, 2)}\n`)
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.clear
+    reportFailure(runtime, error, { json: args.includes('--json') })
     return EXIT.error
   }
 }
@@ -225,26 +220,4 @@ function addListCommands(command: AddCommand): void {
     'Show the order in which to merge the open pull requests that conflict with each other.',
     order,
   )
-}
-
-/** What is printed for programs when a command fails. */
-function errorObject(error: unknown): object {
-  if (error instanceof DeconflictError) return errorFieldsOf(error)
-  const { message } = error as Error
-  const isGiven = error instanceof CliError || error instanceof CommanderError
-  return { type: isGiven ? 'invalid_request' : 'internal_error', message: message.replace(/^error: /, '') }
-}
-
-/** For people. What the system says, such as of a full disk, names the file. */
-function errorLine(error: unknown): string {
-  const isKnown = error instanceof CliError || error instanceof LockTimeout
-  if (isKnown || (error as NodeJS.ErrnoException)?.syscall) return (error as Error).message
-  if (!(error instanceof DeconflictError)) return (error as Error)?.stack ?? String(error)
-  const hints: Partial<Record<DeconflictError['type'], string>> = {
-    unauthorized: '; set GITHUB_TOKEN, or run gh auth login',
-    unreachable: '; check that the server is running, and its address (DECONFLICT_URL, deconflict login)',
-    timed_out: '; try again',
-  }
-  const request = error.request_id === null ? '' : ` (${error.request_id})`
-  return sanitize(`${error.message}${hints[error.type] ?? ''}${request}`)
 }

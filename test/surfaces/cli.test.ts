@@ -158,7 +158,8 @@ describe('list', () => {
     const walked: string[] = []
     let next: string[] = []
     do {
-      const page = await json(['list', '--all', '--limit', '3', ...next])
+      const page = await json(['list', '--all', '--limit', '1', ...next])
+      expect(page.items).toHaveLength(1)
       walked.push(...idsOf(page))
       next = page.next_cursor ? ['--cursor', page.next_cursor] : []
     } while (next.length > 0)
@@ -225,8 +226,9 @@ describe('the scope from git', () => {
     expect((await tree.run(['check', '--staged', '--block'], hanging)).code).toBe(2)
     // What cannot be checked at all fails with --block only.
     const env = { GITHUB_TOKEN: 'nobody' }
-    const unchecked = await tree.run(['check', '--staged'], { env })
+    const unchecked = await tree.run(['check', '--staged', '--json'], { env })
     expect(unchecked).toMatchObject({ code: 0, stderr: expect.stringMatching(/^deconflict: not checked: /m) })
+    expect(JSON.parse(unchecked.stdout)).toMatchObject({ error: { type: 'unauthorized' } })
     expect((await tree.run(['check', '--staged', '--block'], { env })).code).toBe(1)
   })
 
