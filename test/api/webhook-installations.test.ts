@@ -87,9 +87,13 @@ describe('an installation', () => {
       recommended_action: expect.stringContaining('pull requests are known yet: go ahead with care'),
       checked_against: { activities: 4, complete: false },
     })
+    const partial = { complete: false, reason: expect.stringMatching(/^Pull requests are still/) }
+    expect((await request('GET', shop, '/overlaps')).body).toMatchObject({ checked_against: partial })
+    expect((await request('GET', shop, '/merge-order')).body).toMatchObject(partial)
     service.clock.advance(60_000)
     await service.runDueJobs()
     expect((await check()).body.checked_against).toMatchObject({ activities: 5, complete: true })
+    expect((await request('GET', shop, '/overlaps')).body.checked_against).toMatchObject({ complete: true })
     const logged = service.log.map((line) => JSON.parse(line)).filter(({ repository }) => repository === shop)
     expect(logged.at(-1)).toMatchObject({ msg: 'pull requests imported', imported: 5, of: 5 })
   })

@@ -30,7 +30,7 @@ function pullsOf(given: string): OpenPullRequest[] {
 test('each item names its conflicts in the order of the list, its position from 1, and the reason for it', () => {
   const url = 'https://github.com/acme/shop/pull'
   const reason = ['1 conflict: #1; 1 changed line', '1 conflict: #1', '2 conflicts: #2 and #3; built on #2']
-  expect(mergeOrder(pullsOf('4 3:1 2:1+1 1:32/2+7'), null)).toEqual({
+  expect(mergeOrder(pullsOf('4 3:1 2:1+1 1:32/2+7'), [])).toEqual({
     items: [
       { activity_id: '2', pr_url: `${url}/2`, conflicts_with: ['1'], position: 1, reason: reason[0] },
       { activity_id: '3', pr_url: `${url}/3`, conflicts_with: ['1'], position: 2, reason: reason[1] },
@@ -52,34 +52,34 @@ test.each([
   ['two that are built on each other do not wait', 't:x/ab b:xy/a a:xy/b x:tab y:ab', 'yabtx'],
   ['none of a circle waits', 'c:x/b b:x/a a:x/c x:abc', 'xabc'],
 ])('%s: %s', (_, given, expected) => {
-  const { items } = mergeOrder(pullsOf(given), null)
+  const { items } = mergeOrder(pullsOf(given), [])
   expect(items.map(({ activity_id }) => activity_id).join('')).toBe(expected)
 })
 
 test('a reason names three conflicts and counts the others', () => {
-  const { items } = mergeOrder(pullsOf('5:1 4:1 3:1 2:1 1:5432'), null)
+  const { items } = mergeOrder(pullsOf('5:1 4:1 3:1 2:1 1:5432'), [])
   expect(items[4]?.reason).toBe('4 conflicts: #2, #3, #4 and 1 more')
 })
 
 test('clear are those that neither conflict nor may conflict, the newest first', () => {
-  expect(mergeOrder(pullsOf('e d? c:b b:c a'), null).clear).toEqual(['e', 'a'])
+  expect(mergeOrder(pullsOf('e d? c:b b:c a'), []).clear).toEqual(['e', 'a'])
 })
 
 const NOT_COMPARED = 'Only the newest 7 live activities were compared.'
 const known = (pulls: string) =>
   `It is not known whether ${pulls} further conflicts; those without a known conflict are in neither list.`
-test.each<[string, string, string | null, string | undefined]>([
-  ['not if all is known', 'b:a a:b c', null, undefined],
-  ['if not all were compared', 'a', NOT_COMPARED, NOT_COMPARED],
-  ['if one may conflict', 'a?', null, known('1 open pull request has')],
+test.each<[string, string, string[], string | undefined]>([
+  ['not if all is known', 'b:a a:b c', [], undefined],
+  ['if not all were compared', 'a', [NOT_COMPARED], NOT_COMPARED],
+  ['if one may conflict', 'a?', [], known('1 open pull request has')],
   [
     'if some may have further conflicts',
     'b:a? a:b?',
-    NOT_COMPARED,
+    [NOT_COMPARED],
     `${NOT_COMPARED} ${known('2 open pull requests have')}`,
   ],
-])('the order is marked as incomplete %s', (_, given, not_compared, reason) => {
-  const order = mergeOrder(pullsOf(given), not_compared)
+])('the order is marked as incomplete %s', (_, given, left_out, reason) => {
+  const order = mergeOrder(pullsOf(given), left_out)
   expect(order.complete).toEqual(reason === undefined ? undefined : false)
   expect(order.reason).toEqual(reason)
 })

@@ -19,6 +19,8 @@ export interface LiveWork {
   /** The newest first. */
   live: LiveRecord[]
   stacks: Stacks<LiveRecord>
+  /** A sentence for each kind of live work that is not known yet. */
+  unread: readonly string[]
 }
 
 /** An activity that is compared. */

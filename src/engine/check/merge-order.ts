@@ -27,8 +27,8 @@ export interface OpenPullRequest {
   is_decided: boolean
 }
 
-/** `pulls`: the newest first. `not_compared`: a sentence that says which activities were not compared; null if all were. */
-export function mergeOrder(pulls: readonly OpenPullRequest[], not_compared: string | null): MergeOrder {
+/** `pulls`: the newest first. `left_out`: sentences about what was not compared. */
+export function mergeOrder(pulls: readonly OpenPullRequest[], left_out: readonly string[]): MergeOrder {
   const conflicting = pulls.filter((each) => each.conflicts_with.size > 0)
   // Of two with equal conflicts and sizes, the older one comes first.
   const ordered = bottomUp(conflicting.toReversed().sort(byConflictsAndSize))
@@ -42,7 +42,7 @@ export function mergeOrder(pulls: readonly OpenPullRequest[], not_compared: stri
   }))
   const clear = pulls.filter((each) => each.conflicts_with.size === 0 && each.is_decided)
   const order = { items, clear: clear.map(({ activity_id }) => activity_id) }
-  const reasons = [not_compared, undecidedReason(pulls)].filter((each) => each !== null)
+  const reasons = [...left_out, ...undecidedReason(pulls)]
   return reasons.length === 0 ? order : { ...order, complete: false, reason: reasons.join(' ') }
 }
 
@@ -68,11 +68,13 @@ function reasonOf(
   ].join('; ')
 }
 
-function undecidedReason(pulls: readonly OpenPullRequest[]): string | null {
+function undecidedReason(pulls: readonly OpenPullRequest[]): string[] {
   const count = pulls.filter(({ is_decided }) => !is_decided).length
-  if (count === 0) return null
+  if (count === 0) return []
   const subject = count === 1 ? '1 open pull request has' : `${count} open pull requests have`
-  return `It is not known whether ${subject} further conflicts; those without a known conflict are in neither list.`
+  return [
+    `It is not known whether ${subject} further conflicts; those without a known conflict are in neither list.`,
+  ]
 }
 
 function byConflictsAndSize(a: OpenPullRequest, b: OpenPullRequest): number {

@@ -36,12 +36,15 @@ export interface RepositoryOverlaps extends Pick<Overlaps, 'items' | 'total' | '
 }
 
 /** The live activities at the time of the context. */
-export async function readLiveWork({ now, source }: Pick<CheckContext, 'now' | 'source'>): Promise<LiveWork> {
+export async function readLiveWork(
+  { now, source }: Pick<CheckContext, 'now' | 'source'>,
+  unread: LiveWork['unread'] = [],
+): Promise<LiveWork> {
   const set = await source.liveSet()
   const at = now.getTime()
   const all = [...set.records()].filter(({ kind }) => kind === 'activity')
   const live = all.filter(({ ends_at }) => ends_at > at).sort(newestFirst)
-  return { set, live, stacks: set.stacksAt(at) }
+  return { set, live, stacks: set.stacksAt(at), unread }
 }
 
 export async function computeOverlaps(ctx: CheckContext, work: LiveWork): Promise<RepositoryOverlaps> {
@@ -59,9 +62,9 @@ export async function computeOverlaps(ctx: CheckContext, work: LiveWork): Promis
   const items = await shown.deadline.run(overlapItems(listed, participants, shown))
   const total = found.total - (pairs.length - ranked.collisions.length)
   const hasLines = pairs.some(({ by_lines }) => by_lines)
-  const not_compared = notComparedReason(compared, live.length)
+  const left_out = [...notCompared(compared, live.length), ...work.unread]
   const reason = reasonOf({
-    not_compared,
+    left_out,
     total,
     listed: items.length,
     are_lines_compared: is_ranked && (!hasLines || pairs.length === found.total),
@@ -75,29 +78,28 @@ export async function computeOverlaps(ctx: CheckContext, work: LiveWork): Promis
       .map(({ older, newer }) => [older, newer].flatMap(idOf)),
   }
   const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })
-  const merge_order = mergeOrder(pulls, not_compared)
+  const merge_order = mergeOrder(pulls, left_out)
   return { items, total, same_file, compared, reason, merge_order }
 }
 
 const EXHAUSTED = 'because the work budget was exhausted'
 
-/** Null if all live activities were compared. */
-function notComparedReason(compared: number, live: number): string | null {
-  if (compared < Math.min(live, COMPARED_MAX))
-    return `Only the newest ${compared} live activities were compared, ${EXHAUSTED}.`
-  return compared < live ? `Only the newest ${compared} live activities were compared.` : null
+/** Empty if all live activities were compared. */
+function notCompared(compared: number, live: number): string[] {
+  const why = compared < Math.min(live, COMPARED_MAX) ? `, ${EXHAUSTED}` : ''
+  return compared < live ? [`Only the newest ${compared} live activities were compared${why}.`] : []
 }
 
 /** What was left out and why; null if nothing was. */
 function reasonOf(found: {
-  not_compared: string | null
+  left_out: readonly string[]
   total: number
   listed: number
   are_lines_compared: boolean
   are_paths_shown: boolean
 }): string | null {
-  const { not_compared, total, listed, are_lines_compared, are_paths_shown } = found
-  const sentences = not_compared === null ? [] : [not_compared]
+  const { left_out, total, listed, are_lines_compared, are_paths_shown } = found
+  const sentences = [...left_out]
   if (!are_lines_compared)
     sentences.push(`Some collisions are ranked by their paths and not by their lines, ${EXHAUSTED}.`)
   if (total > listed) sentences.push(`Only ${listed} of ${total} collisions are listed.`)

@@ -25,6 +25,9 @@ export function doneName({ number, head_sha }: Pick<DoneBy, 'number' | 'head_sha
 export const BUDGET_EXHAUSTED =
   'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.'
 const ONLY_ISSUES = 'Only issues were compared, because no paths or areas were named.'
+/** Open pull requests are being imported, so live work may be missing. */
+export const STILL_IMPORTING =
+  'Pull requests are still being imported; those that are not known yet were not compared.'
 const PARTIAL = 'Not everything was compared: narrow the scope and check again.'
 
 /** Why not everything was compared, although no limit was reached; empty if everything was. */
@@ -58,8 +61,7 @@ export function reasonOf(conclusion: Conclusion, found: Severity | null): string
       `Only the first changed files of ${activities(cut)} are known; the others were not compared.`,
     )
   }
-  if (is_importing)
-    sentences.push('Pull requests are still being imported; those that are not known yet were not compared.')
+  if (is_importing) sentences.push(STILL_IMPORTING)
   return sentences.join(' ')
 }
 

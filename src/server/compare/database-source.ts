@@ -119,15 +119,16 @@ async function* readFilesOf<Each extends Sided>(
 /** The collisions, and a version by which a caller knows without a comparison that it has them already. */
 export async function versionedOverlaps(
   ctx: RepoContext,
+  unread: LiveWork['unread'],
 ): Promise<{ version: string; read(): Promise<Overlaps> }> {
-  const compared = await readCompared(ctx)
+  const compared = await readCompared(ctx, unread)
   const read = async () => overlapsOf(await sharedOverlaps(ctx, compared), ctx.now)
   return { version: compared.version, read }
 }
 
 /** How many of the listed collisions have each severity, and lead to each consequence. */
 export async function countCollisions(ctx: RepoContext): Promise<CollisionCounts> {
-  const { items } = await sharedOverlaps(ctx, await readCompared(ctx))
+  const { items } = await sharedOverlaps(ctx, await readCompared(ctx, []))
   return countsOf(items)
 }
 
@@ -144,8 +145,8 @@ export function countsOf(items: Overlaps['items']): CollisionCounts {
   return { collisions, consequences: listed }
 }
 
-export async function getMergeOrder(ctx: RepoContext): Promise<MergeOrder> {
-  return (await sharedOverlaps(ctx, await readCompared(ctx))).merge_order
+export async function getMergeOrder(ctx: RepoContext, unread: LiveWork['unread']): Promise<MergeOrder> {
+  return (await sharedOverlaps(ctx, await readCompared(ctx, unread))).merge_order
 }
 
 /**
@@ -161,9 +162,9 @@ interface Compared extends LiveWork {
   version: string
 }
 
-async function readCompared(ctx: RepoContext): Promise<Compared> {
-  const work = await readLiveWork(inDatabase(ctx))
-  return { ...work, version: versionOf(ctx, work.set) }
+async function readCompared(ctx: RepoContext, unread: LiveWork['unread']): Promise<Compared> {
+  const work = await readLiveWork(inDatabase(ctx), unread)
+  return { ...work, version: versionOf(ctx, work.set, unread) }
 }
 
 /** A text that changes whenever the overlap of an activity may change, or one of `more`. */

@@ -4,6 +4,7 @@ import { checkActivities, checkProposal } from '../../engine/check/check.ts'
 import { briefOf, conclude } from '../../engine/check/conclude.ts'
 import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { driftOf } from '../../engine/check/drift.ts'
+import { STILL_IMPORTING } from '../../engine/check/result-words.ts'
 import * as activityForm from '../../engine/records/activity.ts'
 import * as notableForm from '../../engine/records/notable.ts'
 import { sourcesOf } from '../../engine/settings/layers.ts'
@@ -136,8 +137,8 @@ export const HANDLERS: {
   archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
   reserveNumber: (ctx, input, id) => reserveNumber(inDatabase(ctx), id, input),
   getIssue: (ctx, _, id) => getIssue(ctx, readIssueNumber(id)),
-  listOverlaps: versionedOverlaps,
-  getMergeOrder,
+  listOverlaps: async (ctx) => versionedOverlaps(ctx, await listUnread(ctx)),
+  getMergeOrder: async (ctx) => getMergeOrder(ctx, await listUnread(ctx)),
   listNotables: notables.listNotables,
   getNotable: async (ctx, _, id) => notableForm.fullOf(await notables.getNotable(ctx, id)),
   updateNotable: async (ctx, input, id) => notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
@@ -189,15 +190,22 @@ async function withGithubDates(
   return { ...page, items }
 }
 
-/** Looks for an import before the check, which misses what is imported meanwhile. */
+/** Whether pull requests are still imported. Asked before a comparison, which misses what is imported meanwhile. */
+async function isImporting({ db, repo }: RepoContext): Promise<boolean> {
+  return repo.is_tracked && (await listImporting(db, repo, { kinds: IMPORTING, limit: 1 })).length > 0
+}
+
 async function checked(
   ctx: RepoContext,
   check: (source: ReturnType<typeof inDatabase>) => Promise<Conclusion>,
 ): Promise<Conclusion> {
-  const { db, repo } = ctx
-  const jobs = repo.is_tracked ? await listImporting(db, repo, { kinds: IMPORTING, limit: 1 }) : []
+  const is_importing = await isImporting(ctx)
   const conclusion = await check(inDatabase(ctx))
-  return { ...conclusion, is_importing: jobs.length > 0 && conclusion.emptiness === null }
+  return { ...conclusion, is_importing: is_importing && conclusion.emptiness === null }
+}
+
+async function listUnread(ctx: RepoContext): Promise<string[]> {
+  return (await isImporting(ctx)) ? [STILL_IMPORTING] : []
 }
 
 async function currentOverlap(ctx: RepoContext, activity: ActivityRow) {
