@@ -37,8 +37,13 @@ function restoreFocus(opener: HTMLElement | null): void {
   target?.focus({ preventScroll: true })
 }
 
-/** Sends a change, and closes the dialog once the page shows it. If it fails, `problem` says why. */
+/** Sends a change, and closes the dialog once the page shows it, unless another one is open by then. If it fails, `problem` says why. */
 export function useSubmit({ onChanged, onClose }: { onChanged: () => Promise<void>; onClose: () => void }) {
+  const isOpen = useRef(true)
+  const leave = () => {
+    isOpen.current = false
+  }
+  useEffect(() => leave, [])
   const [problem, setProblem] = useState('')
   const [isSending, setIsSending] = useState(false)
   const send = async (change: () => Promise<unknown>) => {
@@ -46,7 +51,7 @@ export function useSubmit({ onChanged, onClose }: { onChanged: () => Promise<voi
     try {
       await change()
       await onChanged()
-      onClose()
+      if (isOpen.current) onClose()
     } catch (error) {
       setProblem((error as Problem).message)
       setIsSending(false)

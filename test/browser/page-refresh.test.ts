@@ -95,6 +95,25 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await expect.poll(() => alert.count(), OPTIONS).toBe(0)
   })
 
+  test('does not close another record that was opened while it waited for an archive', async () => {
+    for (const title of ['Retry payments', 'Tidy payments'])
+      await repo.createActivity({ title, actor: 'Ada' })
+    await fixture.open(page, repo)
+    await row('Retry payments').getByRole('button').click()
+    const held: Route[] = []
+    await page.route('**/merge-order', (route) => void held.push(route))
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Archive' }).click()
+    await expect.poll(() => held.length, OPTIONS).toBe(1)
+    await page.keyboard.press('Escape')
+    await row('Tidy payments').getByRole('button').click()
+    await dialog.getByRole('heading', { name: 'Tidy payments' }).waitFor(OPTIONS)
+    await held[0]?.continue()
+    // The next read begins after the one that the archive waits for.
+    await page.waitForRequest('**/overlaps', OPTIONS)
+    expect(await dialog.getByRole('heading', { name: 'Tidy payments' }).count()).toBe(1)
+  })
+
   test('asks nothing else while nothing has changed, and shows changes by others when it has', async () => {
     const id = await repo.createActivity({
       title: 'Retry payments',

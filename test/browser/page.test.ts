@@ -125,6 +125,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await row('Retry payments').click()
     await detail.getByRole('button', { name: 'Archive' }).click()
     await page.getByText('No work is announced in acme/shop').waitFor(WAIT_OPTIONS)
+    await detail.waitFor({ ...WAIT_OPTIONS, state: 'hidden' })
     expect(strayed).toEqual([])
     await page.goto(`${first.url}/#/acme/shop?record=${ended}`)
     await detail.getByText('archived, risk low').waitFor(WAIT_OPTIONS)
