@@ -63,16 +63,6 @@ describe('an opened pull request', () => {
     ])
   })
 
-  test.each([
-    ['no body', null, 'Words'],
-    ['5,000 characters', 'x'.repeat(5000), 'x'.repeat(4000)],
-    ['characters that a database rejects', 'a\u0000b\ud800c', 'ab\ufffdc'],
-  ])('with %s has a summary', async (_, body, summary) => {
-    repo.githubRepo.open({ title: 'Words', body })
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    expect((await only()).summary).toBe(summary)
-  })
-
   test('with a title of 256 characters keeps 200 of them, also when it is edited', async () => {
     repo.githubRepo.open({ title: 'w'.repeat(256) })
     await service.deliverAndRun(repo.event(1, 'opened'))
@@ -97,22 +87,6 @@ describe('an opened pull request', () => {
     expect(answer.status).toBe(422)
     expect(answer.body.error).toMatchObject({ param: 'pr_url', message: expect.stringContaining('archive') })
     expect((await only()).pr_url).toBe(pr_url)
-  })
-
-  test('of a deleted account has the author ghost', async () => {
-    repo.githubRepo.open({})
-    const { event, payload } = repo.event(1, 'opened')
-    const pull_request = { ...(payload.pull_request as object), user: null }
-    await service.deliverAndRun({ event, payload: { ...payload, pull_request } })
-    expect((await only()).actor).toBe('ghost')
-  })
-
-  test('from a fork that was deleted has a branch of its own', async () => {
-    repo.githubRepo.open({ head: 'eve:main', fork_deleted: true, files: ['src/a.ts'] })
-    const here = await repo.createActivity({ branch: 'main' })
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    expect((await only()).branch).not.toBe('main')
-    expect((await repo.activity(here)).pr_url).toBeNull()
   })
 
   test('becomes no activity if tracking is off, but declared activities are linked', async () => {

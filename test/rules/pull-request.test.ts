@@ -16,6 +16,16 @@ const PULL = {
   base: { ref: 'main', repo },
 }
 
+test.each<[string, object, object]>([
+  ['without an account', { user: null }, { author: 'ghost', is_bot: false }],
+  ['of a deleted fork', { head: { ...PULL.head, repo: null, label: 'eve:main' } }, { branch: 'eve:main' }],
+  ['without a body', { body: null }, { summary: 'Retry' }],
+  ['with 5,000 characters', { body: 'x'.repeat(5000) }, { summary: 'x'.repeat(4000) }],
+  ['with characters that a database rejects', { body: 'a\u0000b\ud800c' }, { summary: 'ab\ufffdc' }],
+])('a pull request %s is read', (_, given, expected) => {
+  expect(parsePullRequest({ ...PULL, ...given })).toMatchObject(expected)
+})
+
 test.each([
   ['NONE', true],
   ['FIRST_TIMER', true],
