@@ -49,12 +49,11 @@ const openMerged = async (head: string, files: PullFile[], pull: PullGiven = {})
   return number
 }
 const linkTo = (number: number) => repository.comment(number)?.replace(/\[`(#\d+)`\]\([^)]*\)/g, '$1')
-const check = async (files: PullFile[], body: object = {}) => {
+/** The merged pull requests that a check names. */
+const doneBy = async (files: PullFile[], given: object = {}) => {
   const changes = files.map(({ filename, status, patch }) => ({ path: filename, status, patch }))
-  return (await repository.request('POST', '/activity/check', { body: { scope: { changes }, ...body } })).body
-}
-const doneBy = async (files: PullFile[], body: object = {}) => {
-  const { reuse_opportunities } = await check(files, body)
+  const body = { scope: { changes }, ...given }
+  const { reuse_opportunities } = (await repository.request('POST', '/activity/check', { body })).body
   return reuse_opportunities.filter(({ type }: { type: string }) => type === 'merged')
 }
 const DONE = 'is merged and has'
@@ -128,18 +127,6 @@ describe('a pull request with most of the lines of a merged one', () => {
   })
 })
 
-describe('a check and a create', () => {
-  test('hear of the merged pull request first, with the share', async () => {
-    const merged = await openMerged('retry', [adds(RETRY)])
-    const { reuse_opportunities } = await check([adds(NEARLY)])
-    expect(reuse_opportunities).toMatchObject([{ type: 'merged', id: `#${merged}`, share: 11 / 12 }])
-    const changes = [{ path: 'src/retry.ts', status: 'added', patch: adds(RETRY).patch }]
-    const body = { title: 'Retry', summary: 'Again.', actor: 'Ben', branch: 'ben', scope: { changes } }
-    const { overlap } = (await repository.request('POST', '/activity', { body })).body
-    expect(overlap.reuse_opportunities).toMatchObject([{ type: 'merged', id: `#${merged}`, share: 1 }])
-  })
-})
-
 describe('nothing is said', () => {
   const expectNothing = async (files: PullFile[], pull: PullGiven = {}) => {
     const again = await open('again', files, pull)
@@ -199,9 +186,9 @@ describe('nothing is said', () => {
   })
 
   test('after 30 days', async () => {
-    await openMerged('retry', [adds(RETRY)])
-    expect(await doneBy([adds(RETRY)])).toHaveLength(1)
+    const merged = await openMerged('retry', [adds(RETRY)])
+    expect(await doneBy([adds(NEARLY)])).toMatchObject([{ id: `#${merged}`, share: 11 / 12 }])
     await repository.advance(30 * DAY_MS)
-    expect(await doneBy([adds(RETRY)])).toEqual([])
+    expect(await doneBy([adds(NEARLY)])).toEqual([])
   })
 })
