@@ -1,7 +1,6 @@
 /** Branches that are stacked, by their commits or in a stack on GitHub, or for different base branches, do not collide. */
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import type { PullGiven } from '../support/github-repository.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { type PullAction, pullRequestEvent, pushEvent, refEvent } from '../support/webhooks.ts'
@@ -225,34 +224,14 @@ describe("GitHub's own stack", () => {
   })
 })
 
-/** Opens a pull request that changes the same line as the others. */
-const openOnLine = (head: string, pull: PullGiven = {}) =>
-  repository.open({ head, title: head, files: [editOfPay(40, [head])], ...pull })
-const hasComment = (number: number) => repository.comment(number) !== undefined
-const get = async (path: string) => (await repository.request('GET', path)).body
-const retarget = async (number: number, base: string) => {
-  const from = repository.githubRepo.pull(number).base.ref
-  repository.githubRepo.update(number, { base })
-  await repository.deliver(number, { action: 'edited', from: { base: from } })
+test('a pull request that gets another base branch no longer collides: its comment says so, and the pair ends without an outcome', async () => {
+  await repository.openBranch('fix', editOfPay(40, ['fix()']))
+  const number = await repository.openBranch('backport', editOfPay(40, ['backport()']))
+  expect(repository.comment(number)).toContain('Severity: high')
+  repository.githubRepo.update(number, { base: 'release/1.x' })
+  await repository.deliver(number, { action: 'edited', from: { base: 'main' } })
   await repository.advance(2 * QUIET_MS)
-}
-
-describe('a stack', () => {
-  test('is for the base branch of its lowest part after that was merged', async () => {
-    const lower = await openOnLine('lower', { files: ['docs/a.md'] })
-    await openOnLine('upper', { base: 'lower' })
-    await repository.merge(lower)
-    expect(hasComment(await openOnLine('other'))).toBe(true)
-  })
-})
-
-describe('a pull request that gets another base branch', () => {
-  test('no longer collides: its comment says so, and the pair ends without an outcome', async () => {
-    await openOnLine('fix')
-    const number = await openOnLine('backport')
-    expect(repository.comment(number)).toContain('Severity: high')
-    await retarget(number, 'release/1.x')
-    expect(repository.comment(number)).toContain('**No overlap any more.**')
-    expect((await get('/signal')).periods[0].pairs).toMatchObject({ shown: 1, given_up: 1, resolved: 0 })
-  })
+  expect(repository.comment(number)).toContain('**No overlap any more.**')
+  const { periods } = (await repository.request('GET', '/signal')).body
+  expect(periods[0].pairs).toMatchObject({ shown: 1, given_up: 1, resolved: 0 })
 })
