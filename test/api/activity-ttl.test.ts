@@ -2,9 +2,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { DAY_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
-import { pushEvent } from '../support/webhooks.ts'
 
-const { github, fixture, repository } = usePullRequests()
+const { fixture, repository } = usePullRequests()
 
 const read = async (id: string) => (await repository.request('GET', `/activity/${id}`)).body
 const patch = async (id: string, body: object) =>
@@ -60,8 +59,7 @@ test('paused work is kept for 14 days after its last push or change of scope, wh
   const { updated_at } = await patch(id, { scope: { paths: ['a.ts'] } })
   expect(left(await read(id))).toBe(14 * DAY_MS)
   await repository.advance(13 * DAY_MS)
-  const push = repository.githubRepo.push('retries')
-  await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+  await repository.deliverPush(repository.githubRepo.push('retries'))
   expect(left(await read(id))).toBe(14 * DAY_MS)
   await repository.advance(DAY_MS)
   await repository.request('POST', `/activity/${id}/heartbeat`)

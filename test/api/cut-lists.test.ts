@@ -1,12 +1,11 @@
 /** Lists of changed files that GitHub cuts. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { usePullRequests } from '../support/pull-request-service.ts'
-import { pushEvent } from '../support/webhooks.ts'
 
 /** GitHub's limits are 3,000 files of a pull request and 300 of a comparison, in pages of 100. */
 const FILES = 30
 const COMPARED = 10
-const { fixture, github, repository } = usePullRequests({
+const { github, repository } = usePullRequests({
   list_limits: { page: 10, files: FILES, compared_files: COMPARED },
 })
 
@@ -22,8 +21,7 @@ const calls = (start: string) =>
 
 /** Pushes to the branch and runs the jobs. */
 async function push(files: Record<string, string | null>): Promise<void> {
-  const pushed = repository.githubRepo.push(BRANCH, files)
-  await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, pushed))
+  await repository.deliverPush(repository.githubRepo.push(BRANCH, files))
   await repository.advance(QUIET_MS)
 }
 

@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { PullGiven } from '../support/github-repository.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
-import { pushEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
-const { fixture, github, repository } = usePullRequests()
+const { repository } = usePullRequests()
 
 /** A new file with these lines. */
 const adds = (lines: readonly string[], filename = 'src/retry.ts'): PullFile => ({
@@ -40,8 +39,7 @@ const squash = (number: number) => {
 }
 /** Pushes a commit on top of `onto` to a branch. */
 const pushCommit = async (branch: string, onto: string) => {
-  const push = { ...repository.githubRepo.push(branch, {}, onto), commits: [onto] }
-  await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+  await repository.deliverPush({ ...repository.githubRepo.push(branch, {}, onto), commits: [onto] })
 }
 const openMerged = async (head: string, files: PullFile[], pull: PullGiven = {}) => {
   const number = await open(head, files, pull)
@@ -112,7 +110,7 @@ describe('a pull request with most of the lines of a merged one', () => {
     repository.githubRepo.pull(again).head.sha = sha
     for (const branch of ['first', 'again']) {
       const push = { ref: `refs/heads/${branch}`, before: '0'.repeat(40), after: sha, commits: [sha] }
-      await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+      await repository.deliverPush(push)
     }
     await repository.deliver(again, 'synchronize')
     await merge(again, squash)
@@ -152,8 +150,7 @@ describe('nothing is said', () => {
     const id = await repository.createActivity({ scope: { changes } })
     const { headers } = await repository.request('GET', `/activity/${id}`)
     const message = `Revert "Retry payments (#${merged})"`
-    const push = { ...repository.githubRepo.push('main'), message }
-    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, push))
+    await repository.deliverPush({ ...repository.githubRepo.push('main'), message })
     expect(await doneBy([adds(RETRY)])).toEqual([])
     const known = { 'If-None-Match': headers.get('etag') as string }
     expect((await repository.request('GET', `/activity/${id}`, { headers: known })).status).toBe(200)

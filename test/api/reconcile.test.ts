@@ -8,7 +8,7 @@ import { whileBroken } from '../support/broken-table.ts'
 import { contentsOf } from '../support/github-pulls.ts'
 import { timestamp } from '../support/github-state.ts'
 import { type TrackedRepository, usePullRequests } from '../support/pull-request-service.ts'
-import { type PushDetails, pushEvent } from '../support/webhooks.ts'
+import type { PushDetails } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -267,7 +267,7 @@ describe('hourly reconciliation', () => {
     const names = Array.from({ length: 105 }, (_, index) => `b/${String(index).padStart(3, '0')}`)
     const [first] = names.map((branch) => repository.githubRepo.push(branch)) as [PushDetails]
     await repository.createActivity({ branch: names[0], scope: {} })
-    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, first))
+    await repository.deliverPush(first)
     await copyOnBranches(names.slice(1))
     const asked = () => repository.calls().filter((route) => route.startsWith('GET /branches/b'))
     await anHour()
@@ -286,9 +286,7 @@ describe('hourly reconciliation', () => {
     const kept = await repository.createActivity({ branch: 'feature/kept', scope: {} })
     const local = await repository.createActivity({ branch: 'local', scope: {} })
     for (const branch of ['feature/pushed', 'feature/renamed', 'feature/kept'])
-      await fixture.service.deliverAndRun(
-        pushEvent(github, repository.full_name, repository.githubRepo.push(branch)),
-      )
+      await repository.deliverPush(repository.githubRepo.push(branch))
     repository.githubRepo.deleteBranch('feature/pushed')
     repository.githubRepo.renameBranch('feature/renamed', 'feature/new')
     await anHour()

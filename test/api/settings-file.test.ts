@@ -59,21 +59,9 @@ describe('the file is read on the first request to a repository', () => {
     },
   )
 
-  test.each<[string, () => Promise<void>]>([
-    ['an opened pull request', async () => void (await repository.open())],
-    [
-      'a push that does not touch it',
-      () =>
-        fixture.service.deliverAndRun(
-          pushEvent(github, repository.full_name, {
-            ...repository.githubRepo.push('topic'),
-            modified: ['a'],
-          }),
-        ),
-    ],
-  ])('by the webhook of %s', async (_, happen) => {
+  test('by the webhook of a push that does not touch it', async () => {
     repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
-    await happen()
+    await repository.deliverPush({ ...repository.githubRepo.push('topic'), modified: ['a'] })
     expect(reads().length).toBeGreaterThan(0)
     const before = reads().length
     expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
@@ -95,9 +83,7 @@ describe('a push refreshes the settings', () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const before = reads().length
     const push = repository.githubRepo.push('topic', { [SETTINGS]: 'activity_ttl_ms: 6000' })
-    await fixture.service.deliverAndRun(
-      pushEvent(github, repository.full_name, { ...push, modified: [SETTINGS] }),
-    )
+    await repository.deliverPush({ ...push, modified: [SETTINGS] })
     await repository.writeFile('src/pay.ts', 'pay()')
     expect((await shown()).activity_ttl_ms).toBe(5000)
     expect(reads()).toHaveLength(before)
@@ -106,7 +92,7 @@ describe('a push refreshes the settings', () => {
   test('if it is forced, which may change any file', async () => {
     await shown()
     const push = repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 6000')
-    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...push, forced: true }))
+    await repository.deliverPush({ ...push, forced: true })
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 

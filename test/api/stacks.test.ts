@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
-import { type PullAction, pullRequestEvent, pushEvent, refEvent } from '../support/webhooks.ts'
+import { type PullAction, pullRequestEvent, refEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 
@@ -12,7 +12,7 @@ const { fixture, github, repository, useSettings } = usePullRequests()
 /** Pushes a commit to a branch, on top of the last of `commits`, which GitHub lists with it. Returns the new head. */
 async function push(branch: string, commits: string[] = []): Promise<string> {
   const pushed = repository.githubRepo.push(branch, {}, commits.at(-1))
-  await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...pushed, commits }))
+  await repository.deliverPush({ ...pushed, commits })
   return pushed.after
 }
 
@@ -109,8 +109,7 @@ describe('a branch that is taken off a stack', () => {
   /** Pushes a commit on top of `onto`, forced, as GitHub lists it: without the commits that the branch had before. */
   async function rebase(branch: string, onto: string): Promise<string> {
     const pushed = repository.githubRepo.push(branch, {}, onto)
-    const event = pushEvent(github, repository.full_name, { ...pushed, forced: true })
-    await fixture.service.deliverAndRun(event)
+    await repository.deliverPush({ ...pushed, forced: true })
     return pushed.after
   }
   const mainHead = () => repository.githubRepo.push('main').after

@@ -101,8 +101,7 @@ describe('a pushed branch', () => {
 
   test('ends when a push without a pull request brings all its commits to the default branch', async () => {
     const heads = ['a', 'b'].map((text) => repository.githubRepo.push(BRANCH, { 'src/a.ts': text }))
-    const send = (push: PushDetails, after: string) =>
-      fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...push, commits: [after] }))
+    const send = (push: PushDetails, after: string) => repository.deliverPush({ ...push, commits: [after] })
     for (const head of heads) await send(head, head.after)
     await repository.advance(BURST_MS)
     const { id } = await only()

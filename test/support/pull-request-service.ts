@@ -79,6 +79,9 @@ function trackedRepository(given: {
   /** Delivers an event of a pull request and runs the due jobs. */
   const deliver = (number: number, event: PullAction | ({ action: PullAction } & PullDetails)) =>
     service.deliverAndRun(pullRequestEvent(github, full_name, number, event))
+  /** Delivers a push and runs the due jobs. */
+  const deliverPush = (push: Parameters<typeof pushEvent>[2]) =>
+    service.deliverAndRun(pushEvent(github, full_name, push))
   /** Opens a pull request, by another author each time, and delivers the event; returns its number. */
   const open = async (pull: PullGiven = {}) => {
     authors += 1
@@ -109,6 +112,7 @@ function trackedRepository(given: {
     openBranch: (head: string, ...files: FileGiven[]) =>
       open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files }),
     deliver,
+    deliverPush,
     async merge(number: number) {
       githubRepo.merge(number)
       await deliver(number, 'closed')
@@ -126,9 +130,7 @@ function trackedRepository(given: {
     /** Writes a file of the default branch, or deletes it, and delivers the push. Returns the commit. */
     async writeFile(path: string, text: string | null) {
       const push = githubRepo.write(path, text)
-      await service.deliverAndRun(
-        pushEvent(github, full_name, { ...push, [text === null ? 'removed' : 'modified']: [path] }),
-      )
+      await deliverPush({ ...push, [text === null ? 'removed' : 'modified']: [path] })
       return push.after
     },
     /** Advances the clock and runs the due jobs. */
