@@ -239,13 +239,3 @@ test('a pair is deleted 90 days after its end', async () => {
   await sweepAfter(91)
   expect(await ledger()).toEqual([])
 })
-
-test('a merge is recognized even if its delivery arrives after that of the next push', async () => {
-  const { first, second } = await conflicting()
-  const merged_at = new Date(Date.now() - 60_000).toISOString()
-  Object.assign(repository.githubRepo.merge(first), { merged_at })
-  await repository.push(second, [editOfPay(41, ['tidy()', 'more()'])])
-  await repository.deliver(first, 'closed')
-  await repository.advance(QUIET_MS)
-  expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'a' })
-})
