@@ -35,11 +35,6 @@ const sharedIssue = async () => {
   const [{ findings }] = items
   return findings.find(({ kind }: { kind: string }) => kind === 'issue')?.issue ?? null
 }
-const summaryOf = async (number: number) => {
-  const { items } = (await repository.request('GET', '/activity')).body
-  const { id } = items.find(({ pr_url }: { pr_url: string }) => pr_url.endsWith(`/${number}`))
-  return (await repository.request('GET', `/activity/${id}`)).body.summary
-}
 
 describe('two pull requests are duplicates', () => {
   test('from the edit on that names the issue, until the edit that takes it out', async () => {
@@ -58,13 +53,6 @@ describe('two pull requests are duplicates', () => {
     const { items } = (await repository.request('GET', '/activity')).body
     const body = { summary: 'Fixes #3.', title: 'Fixes #4' }
     for (const { id } of items) await repository.request('PATCH', `/activity/${id}`, { body })
-    expect(await sharedIssue()).toBe(7)
-  })
-
-  test('if one of them is linked to declared work', async () => {
-    await open({ head: 'a', body: TEMPLATE })
-    await repository.createActivity({ branch: 'b' })
-    await open({ head: 'b', body: TEMPLATE })
     expect(await sharedIssue()).toBe(7)
   })
 
@@ -89,25 +77,12 @@ describe('two pull requests are duplicates', () => {
   })
 })
 
-describe('the summary', () => {
-  test('follows an edit of the description', async () => {
-    const number = await open({ head: 'a', body: TEMPLATE })
-    await edit(number, { body: '## What\n\nRetries a payment once.' })
-    expect(await summaryOf(number)).toBe('Retries a payment once.')
-  })
-
-  test('that a person wrote stays until the next edit of the description', async () => {
-    const number = await open({ head: 'a', body: TEMPLATE })
-    const [{ id }] = (await repository.request('GET', '/activity')).body.items
-    await repository.request('PATCH', `/activity/${id}`, { body: { summary: 'Better words.' } })
-    await repository.push(number, ['src/pay.ts'])
-    await reconciled()
-    expect(await summaryOf(number)).toBe('Better words.')
-  })
-})
-
-/** Runs the jobs of a start and the hourly reconciliation. */
-async function reconciled() {
+test('a summary that a person wrote stays after a push and a reconciliation', async () => {
+  const number = await open({ head: 'a', body: TEMPLATE })
+  const [{ id }] = (await repository.request('GET', '/activity')).body.items
+  await repository.request('PATCH', `/activity/${id}`, { body: { summary: 'Better words.' } })
+  await repository.push(number, ['src/pay.ts'])
   await fixture.service.enqueueFirstJobs()
   await repository.advance(3_600_000)
-}
+  expect((await repository.request('GET', `/activity/${id}`)).body.summary).toBe('Better words.')
+})
