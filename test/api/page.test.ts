@@ -233,13 +233,6 @@ describe('the collisions that the page polls', () => {
   })
 })
 
-test.each([
-  ['ada', true],
-  ['rita', false],
-])('the settings say whether %s may write', async (token, may_write) => {
-  expect((await service.api('GET', '/settings', { token })).body).toMatchObject({ may_write })
-})
-
 test('the session names the login of a token that a tab uses, and no login for a rejected one', async () => {
   const loginOf = async (token: string) =>
     (

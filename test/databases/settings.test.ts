@@ -47,8 +47,9 @@ describe('without a file', () => {
     })
   })
 
-  test('read access is enough, and no parameter is accepted', async () => {
-    expect((await repo.request('GET', '/settings', { token: 'rita' })).status).toBe(200)
+  test('read access is enough, of which they tell, and no parameter is accepted', async () => {
+    const { status, body } = await repo.request('GET', '/settings', { token: 'rita' })
+    expect([status, body.may_write]).toEqual([200, false])
     expect(outcome(await repo.request('GET', '/settings?verbose=1'))).toBe('400 invalid_request')
   })
 })
