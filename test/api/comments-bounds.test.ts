@@ -123,68 +123,53 @@ test.each<[string, [number, number], number]>([
   expect(pages).toHaveLength(calls)
 })
 
-describe('a comment whose response was lost', () => {
-  const openAndLose = async () => {
-    const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })
-    github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
-    await repository.deliver(number, 'opened').catch(() => {})
-    return number
-  }
-
-  test('is not created twice', async () => {
-    await repository.createActivity()
-    const number = await openAndLose()
-    await repository.advance(QUIET_MS)
-    await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('Severity: ')
-    expect(creations()).toHaveLength(1)
-  })
+test('a comment whose response was lost is not created twice', async () => {
+  await repository.createActivity()
+  const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })
+  github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
+  await repository.deliver(number, 'opened').catch(() => {})
+  await repository.advance(QUIET_MS)
+  await repository.advance(QUIET_MS)
+  expect(repository.comment(number)).toContain('Severity: ')
+  expect(creations()).toHaveLength(1)
 })
 
-describe('at most one edit in 30 seconds', () => {
-  test('changes within the interval share one edit', async () => {
-    await repository.createActivity()
-    const number = await repository.open()
-    for (const branch of ['b', 'c', 'd', 'e']) {
-      await repository.createActivity({ branch })
-      await repository.advance(QUIET_MS / 10)
-    }
-    expect(repository.writes()).toEqual([CREATED])
-    expect(repository.comment(number)).toContain('Severity: ')
-    await repository.advance(QUIET_MS / 2)
-    expect(repository.writes()).toEqual([CREATED])
+test('changes within 30 seconds share one edit', async () => {
+  await repository.createActivity()
+  const number = await repository.open()
+  for (const branch of ['b', 'c', 'd', 'e']) {
+    await repository.createActivity({ branch })
     await repository.advance(QUIET_MS / 10)
-    expect(repository.comment(number)).toContain('5 other activities')
-    expect(repository.writes()).toEqual([CREATED, EDITED])
-  })
+  }
+  expect(repository.writes()).toEqual([CREATED])
+  expect(repository.comment(number)).toContain('Severity: ')
+  await repository.advance(QUIET_MS / 2)
+  expect(repository.writes()).toEqual([CREATED])
+  await repository.advance(QUIET_MS / 10)
+  expect(repository.comment(number)).toContain('5 other activities')
+  expect(repository.writes()).toEqual([CREATED, EDITED])
 })
 
-describe('with other pull requests, on which nothing is published', () => {
-  const openMuted = async (count: number) => {
-    for (let opened = 0; opened < count; opened += 1)
-      await repository.open({ labels: ['deconflict:mute'], files: ['src/pay.ts', 'src/till.ts'] })
-  }
-
-  test('a push makes two calls if it changes the overlap, else one', async () => {
-    // GitHub writes each event now, also after the clock of the service was advanced.
-    const { now } = github.state
-    onTestFinished(() => {
-      github.state.now = now
-    })
-    github.state.now = () => new Date(Date.now() + 5 * MINUTE_MS)
-    await openMuted(3)
-    const number = await repository.open({ files: ['src/pay.ts'] })
-    const callsOfPush = async (...files: string[]) => {
-      await repository.advance(QUIET_MS)
-      const before = repository.calls().length
-      await repository.push(number, files)
-      await repository.advance(QUIET_MS)
-      return repository.calls().slice(before)
-    }
-    const FILES = `GET /pulls/${number}/files`
-    expect(await callsOfPush('src/pay.ts', 'src/till.ts')).toEqual([FILES, EDITED])
-    expect(await callsOfPush('src/till.ts', 'src/pay.ts', 'README.md')).toEqual([FILES])
+test('with other pull requests, on which nothing is published, a push makes two calls if it changes the overlap, else one', async () => {
+  // GitHub writes each event now, also after the clock of the service was advanced.
+  const { now } = github.state
+  onTestFinished(() => {
+    github.state.now = now
   })
+  github.state.now = () => new Date(Date.now() + 5 * MINUTE_MS)
+  for (let opened = 0; opened < 3; opened += 1)
+    await repository.open({ labels: ['deconflict:mute'], files: ['src/pay.ts', 'src/till.ts'] })
+  const number = await repository.open({ files: ['src/pay.ts'] })
+  const callsOfPush = async (...files: string[]) => {
+    await repository.advance(QUIET_MS)
+    const before = repository.calls().length
+    await repository.push(number, files)
+    await repository.advance(QUIET_MS)
+    return repository.calls().slice(before)
+  }
+  const FILES = `GET /pulls/${number}/files`
+  expect(await callsOfPush('src/pay.ts', 'src/till.ts')).toEqual([FILES, EDITED])
+  expect(await callsOfPush('src/till.ts', 'src/pay.ts', 'README.md')).toEqual([FILES])
 })
 
 describe('a GitHub rate limit is waited out without calls, and nothing is duplicated afterwards', () => {

@@ -100,29 +100,27 @@ test('work that blocks every path makes a comment on each pull request with its 
   expect((await signal()).budget.share).toBe(0)
 })
 
-describe('two pull requests of an account that works for many people', () => {
-  const ofCopilot = (assignees: string[]): PullGiven => ({
-    author: { login: 'Copilot', type: 'Bot' },
-    assignees: ['Copilot', ...assignees],
-  })
-  const sameAuthor = async () => (await repository.request('GET', '/overlaps')).body.items[0].same_author
+const ofCopilot = (assignees: string[]): PullGiven => ({
+  author: { login: 'Copilot', type: 'Bot' },
+  assignees: ['Copilot', ...assignees],
+})
+const sameAuthor = async () => (await repository.request('GET', '/overlaps')).body.items[0].same_author
 
-  test('are one author’s once the same person is assigned to both, and no longer when unassigned', async () => {
-    await open('one', ofCopilot(['ada']))
-    const number = await open('two', ofCopilot([]))
-    const assign = async (assignees: string[]) => {
-      repository.githubRepo.update(number, { assignees })
-      await repository.deliver(number, assignees.length > 0 ? 'assigned' : 'unassigned')
-      await repository.advance(QUIET_MS)
-    }
-    expect(hasComment(number)).toBe(true)
-    await assign(['ada'])
-    expect(await sameAuthor()).toBe(true)
-    expect(repository.comment(number)).toContain('by the same author')
-    await assign([])
-    expect(await sameAuthor()).toBe(false)
-    expect(repository.comment(number)).toMatch(/changes lines? 40/)
-  })
+test('two pull requests of an account that works for many people are one author’s once the same person is assigned to both, and no longer when unassigned', async () => {
+  await open('one', ofCopilot(['ada']))
+  const number = await open('two', ofCopilot([]))
+  const assign = async (assignees: string[]) => {
+    repository.githubRepo.update(number, { assignees })
+    await repository.deliver(number, assignees.length > 0 ? 'assigned' : 'unassigned')
+    await repository.advance(QUIET_MS)
+  }
+  expect(hasComment(number)).toBe(true)
+  await assign(['ada'])
+  expect(await sameAuthor()).toBe(true)
+  expect(repository.comment(number)).toContain('by the same author')
+  await assign([])
+  expect(await sameAuthor()).toBe(false)
+  expect(repository.comment(number)).toMatch(/changes lines? 40/)
 })
 
 test.each([

@@ -145,15 +145,13 @@ describe('nothing is shown of a repository', () => {
   })
 })
 
-describe('a public repository', () => {
-  test('is listed after the token was admitted to it, and no longer than a permission is cached', async () => {
-    github.token('sam', { login: 'sam', id: 7, permissions: {} })
-    expect(namesIn(await overview('sam'))).toEqual([])
-    await service.api('GET', '/api/v1/repos/acme/open/activity', { token: 'sam' })
-    expect(namesIn(await overview('sam'))).toEqual(['acme/open'])
-    service.clock.advance(60_001)
-    expect(namesIn(await overview('sam'))).toEqual([])
-  })
+test('a public repository is listed after the token was admitted to it, and no longer than a permission is cached', async () => {
+  github.token('sam', { login: 'sam', id: 7, permissions: {} })
+  expect(namesIn(await overview('sam'))).toEqual([])
+  await service.api('GET', '/api/v1/repos/acme/open/activity', { token: 'sam' })
+  expect(namesIn(await overview('sam'))).toEqual(['acme/open'])
+  service.clock.advance(60_001)
+  expect(namesIn(await overview('sam'))).toEqual([])
 })
 
 describe('GitHub', () => {

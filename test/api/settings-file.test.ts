@@ -158,21 +158,15 @@ test.each([
   expect(await stored()).toMatchObject(says)
 })
 
-describe('another default branch has its own settings file', () => {
-  const changeTo = async (branch: string) => {
-    repository.githubRepo.repository.default_branch = branch
-    await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'edited'))
-  }
-
-  test('which applies to comments too', async () => {
-    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
-    await repository.createActivity({ risk: 'high', scope: { areas: ['payments'] } })
-    const number = await repository.open()
-    repository.githubRepo.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
-    await changeTo('trunk')
-    expect(await shown()).toMatchObject({ activity_ttl_ms: 86_400_000, areas: { payments: ['src/**'] } })
-    expect(repository.comment(number)).toContain('Severity: ')
-  })
+test('another default branch has its own settings file, which applies to comments too', async () => {
+  await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
+  await repository.createActivity({ risk: 'high', scope: { areas: ['payments'] } })
+  const number = await repository.open()
+  repository.githubRepo.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
+  repository.githubRepo.repository.default_branch = 'trunk'
+  await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'edited'))
+  expect(await shown()).toMatchObject({ activity_ttl_ms: 86_400_000, areas: { payments: ['src/**'] } })
+  expect(repository.comment(number)).toContain('Severity: ')
 })
 
 describe('an invalid file', () => {

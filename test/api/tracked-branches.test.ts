@@ -161,34 +161,32 @@ describe('no activity is created', () => {
   })
 })
 
-describe('a pull request', () => {
-  test('takes over the activity of its branch', async () => {
-    await push({ 'src/a.ts': 'a\n' })
-    const { id } = await only()
-    const number = await repository.open({
-      head: BRANCH,
-      title: 'Retry payments',
-      body: 'Retries twice.',
-      files: ['src/a.ts', 'src/b.ts'],
-      draft: true,
-    })
-    expect(await only()).toMatchObject({
-      id,
-      source: 'pull_request',
-      status: 'draft-pr-open',
-      title: 'Retry payments',
-      summary: 'Retries twice.',
-      scope: { paths: ['src/a.ts', 'src/b.ts'] },
-      pr_url: `https://github.com/${repository.full_name}/pull/${number}`,
-    })
-    expect(await changes()).toEqual([
-      ['src/a.ts', 'pushed', 'lines'],
-      ['src/b.ts', 'pushed', 'lines'],
-    ])
-    await repository.advance(QUIET_MS)
-    await push({ 'src/c.ts': 'c\n' })
-    expect(comparisons()).toBe(1)
-    await repository.merge(number)
-    expect(await list('?status=archived')).toMatchObject([{ id, archive_reason: 'pull_request_merged' }])
+test('a pull request takes over the activity of its branch', async () => {
+  await push({ 'src/a.ts': 'a\n' })
+  const { id } = await only()
+  const number = await repository.open({
+    head: BRANCH,
+    title: 'Retry payments',
+    body: 'Retries twice.',
+    files: ['src/a.ts', 'src/b.ts'],
+    draft: true,
   })
+  expect(await only()).toMatchObject({
+    id,
+    source: 'pull_request',
+    status: 'draft-pr-open',
+    title: 'Retry payments',
+    summary: 'Retries twice.',
+    scope: { paths: ['src/a.ts', 'src/b.ts'] },
+    pr_url: `https://github.com/${repository.full_name}/pull/${number}`,
+  })
+  expect(await changes()).toEqual([
+    ['src/a.ts', 'pushed', 'lines'],
+    ['src/b.ts', 'pushed', 'lines'],
+  ])
+  await repository.advance(QUIET_MS)
+  await push({ 'src/c.ts': 'c\n' })
+  expect(comparisons()).toBe(1)
+  await repository.merge(number)
+  expect(await list('?status=archived')).toMatchObject([{ id, archive_reason: 'pull_request_merged' }])
 })

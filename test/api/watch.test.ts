@@ -88,8 +88,8 @@ const lines = (message: string) =>
 // Threat: A write with the token that watches
 test('open pull requests become activities with their lines, collide, and nothing is written to GitHub', async () => {
   const created_at = timestamp(new Date(Date.now() - 3_600_000))
-  const one = open('retries', 40, { title: 'Retry payments', created_at })
-  const two = open('tidy', 41, { created_at })
+  open('retries', 40, { title: 'Retry payments', created_at })
+  open('tidy', 41, { created_at })
   open('far', 100, { draft: true })
   await turn()
   expect(await activityOf('far')).toMatchObject({ source: 'pull_request', status: 'draft-pr-open' })
@@ -101,14 +101,7 @@ test('open pull requests become activities with their lines, collide, and nothin
   })
   const { body } = await service.api('GET', '/overlaps')
   const proved = body.items.filter(({ consequence }: { consequence: string }) => consequence === 'conflict')
-  expect(proved).toHaveLength(1)
-  expect(proved[0]).toMatchObject({ severity: 'high' })
-  const retrieved = await service.api('GET', `/activity/${(await activityOf('retries'))?.id}`)
-  expect(retrieved.body.overlap.matches[0]).toMatchObject({ branch: 'tidy', consequence: 'conflict' })
-  const order = await service.api('GET', '/merge-order')
-  expect(order.body.items.map(({ pr_url }: { pr_url: string }) => Number(pr_url.split('/').at(-1)))).toEqual(
-    expect.arrayContaining([one, two]),
-  )
+  expect(proved).toMatchObject([{ severity: 'high' }])
   const { body: signal } = await service.api('GET', '/signal')
   expect(signal).toMatchObject({
     mode: 'shadow',
@@ -227,25 +220,23 @@ test('the settings file applies, and comments are computed but never posted', as
   })
 })
 
-describe('GitHub limits the rate', () => {
-  test.each([
-    ['rate_limited', 600],
-    ['limited_without_header', 70],
-  ] as const)('%s: no call is made until the limit ends', async (fault, wait_s) => {
-    open('retries', 40)
-    await turn()
-    github.fault(LIST, fault, 1, wait_s)
-    await nextTurn()
-    const before = ofWatcher().length
-    // The reset of the fake GitHub follows the real clock, which is a minute behind.
-    service.clock.advance((wait_s - 65) * 1000)
-    await turn()
-    expect(callsSince(before)).toEqual([])
-    service.clock.advance(2 * MINUTE_MS)
-    await turn()
-    expect(callsSince(before)).toContain(`200 ${LIST}`)
-    expect(lines('watch paused by the rate limit of GITHUB_TOKEN')).toHaveLength(1)
-  })
+test.each([
+  ['rate_limited', 600],
+  ['limited_without_header', 70],
+] as const)('GitHub limits the rate (%s): no call is made until the limit ends', async (fault, wait_s) => {
+  open('retries', 40)
+  await turn()
+  github.fault(LIST, fault, 1, wait_s)
+  await nextTurn()
+  const before = ofWatcher().length
+  // The reset of the fake GitHub follows the real clock, which is a minute behind.
+  service.clock.advance((wait_s - 65) * 1000)
+  await turn()
+  expect(callsSince(before)).toEqual([])
+  service.clock.advance(2 * MINUTE_MS)
+  await turn()
+  expect(callsSince(before)).toContain(`200 ${LIST}`)
+  expect(lines('watch paused by the rate limit of GITHUB_TOKEN')).toHaveLength(1)
 })
 
 describe('watching pauses with one log line, and resumes afterwards', () => {

@@ -207,23 +207,21 @@ test('a deleted tag and a created tag or branch archive nothing', async () => {
   expect(await repo.activity(id)).toEqual(before)
 })
 
-describe('a push', () => {
-  test('extends all live activities on the branch, with or without a pull request', async () => {
-    const body = { branch: 'feature/retries' }
-    const ids = [
-      await begun('active', body),
-      await begun('paused', body),
-      await begun('active', { ...body, pr_url: prUrl(7) }),
-    ]
-    const finished = await begun('merged', body)
-    const elsewhere = await begun('active', { branch: 'retries' })
-    await service.deliverAndRun(pushEvent(github, repo.full_name, { ref: 'refs/heads/feature/retries' }))
-    for (const id of ids)
-      expect(await repo.activity(id)).toMatchObject({
-        heartbeat_at: now(),
-        expires_at: inDays(id === ids[1] ? 14 : 1),
-      })
-    expect((await repo.activity(ids[1] as string)).status).toBe('paused')
-    for (const id of [finished, elsewhere]) expect((await repo.activity(id)).heartbeat_at).toBeNull()
-  })
+test('a push extends all live activities on the branch, with or without a pull request', async () => {
+  const body = { branch: 'feature/retries' }
+  const ids = [
+    await begun('active', body),
+    await begun('paused', body),
+    await begun('active', { ...body, pr_url: prUrl(7) }),
+  ]
+  const finished = await begun('merged', body)
+  const elsewhere = await begun('active', { branch: 'retries' })
+  await service.deliverAndRun(pushEvent(github, repo.full_name, { ref: 'refs/heads/feature/retries' }))
+  for (const id of ids)
+    expect(await repo.activity(id)).toMatchObject({
+      heartbeat_at: now(),
+      expires_at: inDays(id === ids[1] ? 14 : 1),
+    })
+  expect((await repo.activity(ids[1] as string)).status).toBe('paused')
+  for (const id of [finished, elsewhere]) expect((await repo.activity(id)).heartbeat_at).toBeNull()
 })
