@@ -88,6 +88,9 @@ test.each<[Input, string]>([
 
 test.each<[Input, string, unknown[]]>([
   ['create an activity', 'ttl_ms', [59_999, 60_000.5, '60000', -1]],
+  ['create an activity', 'base_sha', ['main']],
+  ['create an activity', 'issue', [0, 2_147_483_648]],
+  ['update an activity', 'issue', [0, 2_147_483_648]],
   ['create a notable', 'importance', ['urgent']],
   ['create a notable', 'category', ['gossip']],
   ['create a notable', 'decision_url', ['javascript:alert(1)']],
@@ -137,6 +140,11 @@ describe('a scope', () => {
       expect(refusal(to, 'scope', { areas })).toBe('422 scope.areas')
       expect(refusal(to, 'scope', { paths: ['src', '../etc'] })).toBe('422 scope.paths[1]')
     }
+  })
+
+  test('of a notable has no changed files', () => {
+    for (const to of INPUTS_OF.notables)
+      expect(refusal(to, 'scope', { changes: [] })).toBe('400 scope.changes')
   })
 })
 
