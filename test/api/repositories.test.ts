@@ -128,20 +128,19 @@ describe('nothing is shown of a repository', () => {
     expect(text).not.toContain('open')
   })
 
-  test('after the token lost access', async () => {
-    github.token('eve', { login: 'eve', id: 5, permissions: { 'acme/shop': 'read' } })
-    expect(namesIn(await overview('eve'))).toEqual(['acme/shop'])
-    github.token('eve', { login: 'eve', id: 5, permissions: {} })
-    service.clock.advance(60_001)
-    expect(namesIn(await overview('eve'))).toEqual([])
-  })
-
-  test('after the permissions of its owner were invalidated', async () => {
-    github.token('mia', { login: 'mia', id: 6, permissions: { 'acme/shop': 'read' } })
-    expect(namesIn(await overview('mia'))).toEqual(['acme/shop'])
-    github.token('mia', { login: 'mia', id: 6, permissions: {} })
-    service.app.access.invalidate('acme')
-    expect(namesIn(await overview('mia'))).toEqual([])
+  test.each([
+    ['a minute after the token lost access', 'eve', () => service.clock.advance(60_001)],
+    [
+      'after the permissions of its owner were invalidated',
+      'mia',
+      () => service.app.access.invalidate('acme'),
+    ],
+  ])('%s', async (_, login, happen) => {
+    github.token(login, { login, id: 5, permissions: { 'acme/shop': 'read' } })
+    expect(namesIn(await overview(login))).toEqual(['acme/shop'])
+    github.token(login, { login, id: 5, permissions: {} })
+    happen()
+    expect(namesIn(await overview(login))).toEqual([])
   })
 })
 
