@@ -1,7 +1,5 @@
 /** Who gets a comment, who gets none, and why (docs/contract/publishing.md#who-gets-it). */
-import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { pairs } from '../../src/server/tell/table.ts'
 import type { PullGiven } from '../support/github-repository.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOfPay } from '../support/lines.ts'
@@ -24,11 +22,6 @@ const signal = async () => (await repository.request('GET', '/signal')).body
 const install = () =>
   fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
 const pushed = (number: number, text: string) => repository.push(number, [edit(40, text)])
-
-const ledger = () => {
-  const db = fixture.service.app.database.connection()
-  return db.select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.a)
-}
 
 test('over budget, conflicts in one file are not shown on further pull requests', async () => {
   useSettings('check_run: true\ncomment: {budget: 0}')
@@ -141,6 +134,6 @@ test.each([
     await repository.advance(2 * QUIET_MS)
     await repository.merge(number)
     expect(repository.writes()).toEqual([])
-    expect((await ledger()).length > 0).toBe(shown > 0)
+    expect((await repository.pairs()).length > 0).toBe(shown > 0)
   },
 )

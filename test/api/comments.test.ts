@@ -3,7 +3,6 @@ import { and, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
-import { pairs } from '../../src/server/tell/table.ts'
 import { DAY_MS, later } from '../../src/vocabulary/clock.ts'
 import { postMcp } from '../support/api.ts'
 import { editOfPay } from '../support/lines.ts'
@@ -275,8 +274,7 @@ test('after an upgrade a comment changes with the next event of its own pull req
 
 describe('a deleted comment', () => {
   const shown = async () => {
-    const db = fixture.service.app.database.connection()
-    const rows = await db.select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.b)
+    const rows = await repository.pairs()
     return rows.map(({ a, a_shown_at, b, b_shown_at }) => [a_shown_at && a, b_shown_at && b].filter(Boolean))
   }
   const signal = async () => {

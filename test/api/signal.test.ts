@@ -1,5 +1,4 @@
 /** The ledger of pairs, and `GET …/signal`: the cause of a pair, who was shown it, what became of it, and reactions. */
-import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
@@ -152,8 +151,7 @@ test('the report and the settings show when the budget is in force', async () =>
   expect((await signal()).budget).toEqual({ share: 0.2, limit: 0.15, in_force: true })
 })
 
-const ledger = () => db().select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.a)
-const pair = async () => (await ledger())[0]
+const pair = async () => (await repository.pairs())[0]
 
 /** Two pull requests on the same lines, the second of which has the comment. */
 async function conflicting() {
@@ -209,9 +207,9 @@ describe('declared work on a branch without a pull request', () => {
     await declare()
     await repository.advance(2 * QUIET_MS)
     const shown = { a: `#${first}`, cause: 'b', b_shown_at: expect.any(Date) }
-    expect(await ledger()).toMatchObject([{ ...shown, b: 'branch:agent' }])
+    expect(await repository.pairs()).toMatchObject([{ ...shown, b: 'branch:agent' }])
     const second = await repository.openBranch('agent', editOfPay(41, ['tidy()']))
-    expect(await ledger()).toMatchObject([{ ...shown, b: `#${second}` }])
+    expect(await repository.pairs()).toMatchObject([{ ...shown, b: `#${second}` }])
     expect(repository.comment(first)).toBeUndefined()
     expect(repository.comment(second)).toContain(`\`#${first}\``)
   })
@@ -223,7 +221,7 @@ describe('declared work on a branch without a pull request', () => {
     })
     await repository.advance(1000)
     await declare()
-    expect(await ledger()).toMatchObject([{ a: 'branch:agent', b: 'branch:other', cause: 'a' }])
+    expect(await repository.pairs()).toMatchObject([{ a: 'branch:agent', b: 'branch:other', cause: 'a' }])
   })
 })
 
@@ -235,7 +233,7 @@ test('a pair is deleted 90 days after its end', async () => {
     await sweep(fixture.service.app)
   }
   await sweepAfter(89)
-  expect(await ledger()).toHaveLength(1)
+  expect(await repository.pairs()).toHaveLength(1)
   await sweepAfter(91)
-  expect(await ledger()).toEqual([])
+  expect(await repository.pairs()).toEqual([])
 })

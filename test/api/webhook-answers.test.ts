@@ -1,8 +1,6 @@
 /** When the answer to a create or a check counts as shown, and that recording it neither delays nor fails the answer. */
-import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { lockLedger } from '../../src/server/tell/store.ts'
-import { pairs } from '../../src/server/tell/table.ts'
 import { watchStatements } from '../support/held-statements.ts'
 import { editOfPay } from '../support/lines.ts'
 import { scrape } from '../support/metrics.ts'
@@ -10,10 +8,9 @@ import { usePullRequests } from '../support/pull-request-service.ts'
 
 const { fixture, github, repository } = usePullRequests()
 
-const db = () => fixture.service.app.database.connection()
 const pair = async () => {
   await fixture.service.app.background.idle()
-  return (await db().select().from(pairs).where(eq(pairs.repo_id, repository.id)))[0]
+  return (await repository.pairs())[0]
 }
 const edit = (at: number, line: string) => editOfPay(at, [line])
 const body = (branch: string) => ({
@@ -86,10 +83,10 @@ describe('a check', () => {
 describe('a create', () => {
   test('is answered while the ledger is locked, and recorded when it is not', async () => {
     await repository.openBranch('retries', edit(40, 'retry()'))
-    const answered = await db().transaction(async (tx) => {
+    const answered = await fixture.service.app.database.connection().transaction(async (tx) => {
       await lockLedger(tx, repository.id)
       const { status } = await repository.request('POST', '/activity', { body: body('agent') })
-      return { status, stored: await tx.select().from(pairs).where(eq(pairs.repo_id, repository.id)) }
+      return { status, stored: await repository.pairs() }
     })
     expect(answered).toEqual({ status: 201, stored: [] })
     expect(await pair()).toMatchObject({ b: 'branch:agent', b_shown_at: expect.any(Date) })

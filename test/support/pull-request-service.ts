@@ -1,5 +1,7 @@
 /** Repositories with the App installed, one for each test: drives them through GitHub's side and reads what was published. */
+import { eq } from 'drizzle-orm'
 import { beforeEach, expect } from 'vitest'
+import { pairs } from '../../src/server/tell/table.ts'
 import type { Answer, RequestOptions } from './api.ts'
 import { type AppService, type AppServiceOptions, useAppService } from './app-service.ts'
 import type { FakeGithub } from './github.ts'
@@ -143,6 +145,11 @@ function trackedRepository(given: {
       const own = githubRepo.comments(number).filter(({ app }) => app === github.app.slug)
       expect(own.length).toBeLessThan(2)
       return own[0]?.body
+    },
+    /** The ledger. */
+    pairs() {
+      const db = service.app.database.connection()
+      return db.select().from(pairs).where(eq(pairs.repo_id, id)).orderBy(pairs.a, pairs.b)
     },
     /** The write requests that GitHub received for this repository, such as `PATCH /issues/comments/17`. */
     writes: () => calls().filter((route) => !route.startsWith('GET ')),
