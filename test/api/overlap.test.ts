@@ -1,7 +1,6 @@
-/** What two records share, over HTTP: that a check, a create and the list say what the rules find (test/rules/overlap.test.ts). */
+/** What the rules find (test/rules/overlap.test.ts) is found among stored records, over HTTP. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/vocabulary/contract/field.ts'
-import { editOf } from '../support/lines.ts'
 import { useRepositories } from '../support/repository.ts'
 
 const fixture = useRepositories()
@@ -9,8 +8,6 @@ const { repository } = fixture
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const FILE = Array.from({ length: 120 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
-const DRIFTED = [...Array.from({ length: 9 }, (_, at) => `a line of the base branch ${at}`), ...FILE]
 
 const paths = (...globs: string[]) => ({ scope: { paths: globs } })
 const scope = { paths: ['src/pay.ts'] }
@@ -25,50 +22,6 @@ test('a check is the work of its caller', async () => {
     (await request('POST', '/activity/check', { body: { scope }, token })).body.matches
   expect(await asked('ada')).toMatchObject([{ same_author: true }])
   expect(await asked('rita')).toMatchObject([{ same_author: false }])
-})
-
-/** A change of one line of a file. */
-const edit = (text: string, at = 40, base = FILE) => ({
-  scope: { changes: [{ path: 'a', patch: editOf(base, at, 1, [text]) }] },
-})
-
-test('a line with the range of each on its own base and the confidence, in a check and in the list', async () => {
-  const { request, create, createActivity, check } = repository()
-  const ours = edit('mine()', 49, DRIFTED)
-  const older = await createActivity({ branch: 'a', ...edit('its()') })
-  const result = await check(ours)
-  expect(result.matches[0]?.same_author).toBe(true)
-  const names = { yours: 'a', theirs: 'a', example: 'a' }
-  const verdict = { verdict: 'conflict', confidence: 'proved' }
-  expect(result.matches[0]?.paths).toEqual([
-    { ...names, ...verdict, your_lines: [49, 49], their_lines: [40, 40] },
-  ])
-  expect(result.reason).toMatch(/it changes line 40 of “a” too/)
-  const { activity } = await create({ branch: 'b', ...ours })
-  const { body } = await request('GET', '/overlaps')
-  const line_ranges = [
-    [40, 40],
-    [49, 49],
-  ]
-  expect(body).toMatchObject({
-    items: [
-      {
-        activity_ids: [older, activity.id],
-        severity: 'high',
-        areas: [],
-        paths: [{ globs: ['a', 'a'], example: 'a', ...verdict, line_ranges }],
-        same_author: true,
-        cut: false,
-      },
-    ],
-    total: 1,
-    checked_against: {
-      activities: 2,
-      as_of: fixture.service.clock.now.toISOString(),
-      complete: true,
-      reason: null,
-    },
-  })
 })
 
 test('the names of a pull request’s files count literally until a user sets the scope', async () => {
@@ -136,41 +89,13 @@ test('a check without an overlap names the numbers compared, and when, and creat
   expect((await request('GET', '/activity')).body.items).toHaveLength(2)
 })
 
-describe('current overlap', () => {
-  test('a notable counts in the summary and is named', async () => {
-    const { request, createActivity, createNotable } = repository()
-    const id = await createActivity({ scope })
-    const notable = await createNotable({ importance: 'critical' })
-    expect((await request('GET', `/activity/${id}`)).body.overlap).toEqual({
-      overlap_detected: true,
-      severity: 'high',
-      related_activity_ids: [],
-      matches: [
-        {
-          id: notable,
-          title: 'Tills are frozen',
-          actor: 'ada',
-          branch: null,
-          pr_url: null,
-          worktree: null,
-          severity: 'high',
-          consequence: null,
-          findings: [{ kind: 'notable', path: null, url: null }],
-          ...{ same_author: false, is_bot: false },
-          example: null,
-        },
-      ],
-    })
-  })
-
-  test('an update that causes an overlap returns it', async () => {
-    const { request, createActivity } = repository()
-    const id = await createActivity({ scope: { paths: ['docs/**'] } })
-    const other = await createActivity({ scope })
-    const { body } = await request('PATCH', `/activity/${id}`, { body: { scope } })
-    expect(body).toMatchObject({ id, scope: { paths: ['src/pay.ts'] } })
-    expect(body.overlap.related_activity_ids).toEqual([other])
-  })
+test('an update that causes an overlap returns it', async () => {
+  const { request, createActivity } = repository()
+  const id = await createActivity({ scope: { paths: ['docs/**'] } })
+  const other = await createActivity({ scope })
+  const { body } = await request('PATCH', `/activity/${id}`, { body: { scope } })
+  expect(body).toMatchObject({ id, scope: { paths: ['src/pay.ts'] } })
+  expect(body.overlap.related_activity_ids).toEqual([other])
 })
 
 test('notables stop applying at applies_until', async () => {
