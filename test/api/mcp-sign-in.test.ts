@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postMcp } from '../support/api.ts'
-import { fakeGithub } from '../support/github.ts'
+import { githubOfAda } from '../support/service.ts'
 import { type SetupService, startSetupService } from '../support/setup-service.ts'
 
 const PUBLIC_URL = 'https://deconflict.example'
@@ -17,9 +17,7 @@ const REDIRECTS = {
   OpenCode: 'http://127.0.0.1:19876/mcp/oauth/callback',
 }
 
-const github = fakeGithub()
-github.repository({ id: 7, full_name: 'acme/shop' })
-github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+const github = githubOfAda()
 let service: SetupService
 let callbacks: string[]
 

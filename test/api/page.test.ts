@@ -3,14 +3,11 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
 import { type Listening, listen } from '../support/listen.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { githubOfAda, startTestService, type TestService } from '../support/service.ts'
 
 const PAGE = { 'X-Deconflict-Page': '1' }
-const github = fakeGithub()
-github.repository({ id: 7, full_name: 'acme/shop' })
-github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+const github = githubOfAda()
 github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
 let service: TestService
 let githubWeb: Listening

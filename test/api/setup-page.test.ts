@@ -1,14 +1,12 @@
 /** The page `/setup`: its form, what it refuses, and what it says for each configuration (docs/install.md). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
+import { githubOfAda } from '../support/service.ts'
 import { type SetupService, startSetupService } from '../support/setup-service.ts'
 
 const PUBLIC_URL = 'https://deconflict.example'
 const DAY_MS = 86_400_000
 
-const github = fakeGithub()
-github.repository({ id: 7, full_name: 'acme/shop' })
-github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+const github = githubOfAda()
 let service: SetupService
 
 beforeAll(async () => {

@@ -79,8 +79,8 @@ const NOT_OWNED = { drop: async () => {} }
 /** More requests than any test sends in a minute. */
 const MANY = 1_000_000
 
-/** GitHub with the first repositories of `acme`, in which Ada may write. */
-function githubOfAda(repositories: string[], token = 'ada'): FakeGithub {
+/** GitHub with these repositories, in which Ada may write. */
+export function githubOfAda(repositories = ['acme/shop'], token = 'ada'): FakeGithub {
   const github = fakeGithub()
   for (const [index, full_name] of repositories.entries()) github.repository({ id: 7 + index, full_name })
   const permissions = Object.fromEntries(repositories.map((full_name) => [full_name, 'admin' as const]))
@@ -109,7 +109,7 @@ export function useService(
 
 /** Two instances on one database, with `acme/shop`, in which Ada may write. */
 export function useInstances(): TestService[] {
-  const github = githubOfAda(['acme/shop'])
+  const github = githubOfAda()
   const instances: TestService[] = []
   beforeAll(async () => {
     const config = { rate_limit_per_minute: MANY }
