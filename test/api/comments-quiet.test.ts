@@ -21,7 +21,6 @@ const daysAgo = (days: number) => timestamp(new Date(Date.now() - days * DAY_MS)
 const signal = async () => (await repository.request('GET', '/signal')).body
 const install = () =>
   fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
-const pushed = (number: number, text: string) => repository.push(number, [edit(40, text)])
 
 test('over budget, conflicts in one file are not shown on further pull requests', async () => {
   useSettings('check_run: true\ncomment: {budget: 0}')
@@ -52,7 +51,7 @@ describe('the App is installed on pull requests that conflict', () => {
     const last = numbers.at(-1) as number
     expect(numbers.filter(hasComment)).toEqual([])
     expect((await repository.request('GET', '/overlaps')).body.items.length).toBeGreaterThan(0)
-    await pushed(last, 'again')
+    await repository.push(last, [edit(40, 'again')])
     expect(numbers.filter(hasComment)).toEqual([last])
   })
 

@@ -39,9 +39,8 @@ test('an overlap that is not shown any more, or is not compared, is not reported
   await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: high}')
   expect(repository.comment(number)).toContain('\n\n**Overlap below the threshold.** ')
   await repository.advance(QUIET_MS)
-  const { items } = (await repository.request('GET', '/activity')).body
-  const { id } = items.find((item: { source: string }) => item.source === 'pull_request')
-  await repository.request('POST', `/activity/${id}/archive`)
+  const [own] = (await repository.request('GET', '/activity?has_pr=true')).body.items
+  await repository.request('POST', `/activity/${own.id}/archive`)
   await repository.advance(0)
   expect(repository.comment(number)).toContain('\n\n**Not compared.** ')
   expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
@@ -105,9 +104,7 @@ describe('a change is published on every affected pull request', () => {
     expect(repository.comment(number)).toContain('`Retry payments`')
     await repository.advance(QUIET_MS)
     // The pull request itself stays open.
-    const [own] = (await repository.request('GET', '/activity')).body.items.filter(
-      (item: { source: string }) => item.source === 'pull_request',
-    )
+    const [own] = (await repository.request('GET', '/activity?has_pr=true')).body.items
     fixture.service.clock.advance(DAY_MS / 2)
     expect((await repository.request('POST', `/activity/${own.id}/heartbeat`)).status).toBe(200)
     fixture.service.clock.advance(DAY_MS / 2)

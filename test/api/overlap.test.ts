@@ -137,7 +137,7 @@ test('a recently merged activity that overlaps is suggested, archived or not', a
 test('a merged activity is found behind many later ones that do not overlap', async () => {
   const { insertActivities, check } = repository()
   const merged = (index: number, path: string) => ({
-    id: `act_${String(index).padStart(26, '0')}`,
+    id: idOf(index),
     status: 'archived' as const,
     archive_reason: 'pull_request_merged' as const,
     archived_at: fixture.service.clock.now,

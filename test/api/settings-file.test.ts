@@ -203,10 +203,7 @@ describe('an invalid file', () => {
   test.each(['shadow', 'off'])('is not reported by a check run in mode %s', async (mode) => {
     await repository.writeFile(SETTINGS, `comment: {mode: ${mode}}\n`)
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon\n')
-    expect((await repository.request('GET', '/settings')).body).toMatchObject({
-      comment: { mode },
-      errors: [{ key: 'activity_ttl_ms' }],
-    })
+    expect(await shown()).toMatchObject({ comment: { mode }, errors: [{ key: 'activity_ttl_ms' }] })
     expect(repository.githubRepo.checkRuns()).toEqual([])
   })
 

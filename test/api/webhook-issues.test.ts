@@ -59,8 +59,7 @@ describe('two pull requests are duplicates', () => {
   test('if declared work is linked to a tracked one by its address', async () => {
     await open({ head: 'a', body: TEMPLATE })
     const number = await open({ head: 'b', body: TEMPLATE })
-    const { items } = (await repository.request('GET', '/activity')).body
-    const own = items.find(({ branch }: { branch: string }) => branch === 'b')
+    const [own] = (await repository.request('GET', '/activity?branch=b')).body.items
     const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
     await repository.createActivity({ branch: 'c', pr_url })
     await repository.request('POST', `/activity/${own.id}/archive`)

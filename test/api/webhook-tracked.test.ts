@@ -6,7 +6,6 @@ const { github, service, repo } = useApp()
 beforeEach(() => service.clock.advance(1000))
 
 const now = () => service.clock.now.toISOString()
-const filesRoute = () => `GET /repos/${repo.full_name}/pulls/*/files`
 
 /** The activity that was created from the only open pull request, as a retrieval returns it. */
 async function only() {
@@ -101,7 +100,7 @@ describe('an opened pull request', () => {
     )
     expect(await repo.tracked()).toEqual([])
     expect(await repo.activity(id)).toMatchObject({ status: 'ready-for-review' })
-    expect(github.calls(filesRoute())).toBe(1)
+    expect(github.calls(`GET /repos/${repo.full_name}/pulls/*/files`)).toBe(1)
   })
 })
 
@@ -132,8 +131,6 @@ describe('a pull request with a declared activity', () => {
     ['archived by PATCH', '', { status: 'archived' }],
     ['abandoned', '', { status: 'abandoned' }],
   ]
-  const end = (id: string, path: string, body: object | undefined) =>
-    repo.request(body ? 'PATCH' : 'POST', `/activity/${id}${path}`, { body })
   let id: string
 
   beforeEach(async () => {
@@ -144,7 +141,8 @@ describe('a pull request with a declared activity', () => {
   })
 
   test.each(ends)('gets an activity of its own when the declared one is %s', async (_, path, body) => {
-    expect((await end(id, path, body)).status).toBe(200)
+    const method = body ? 'PATCH' : 'POST'
+    expect((await repo.request(method, `/activity/${id}${path}`, { body })).status).toBe(200)
     expect(await service.runDueJobs()).toEqual([])
     expect(await only()).toMatchObject({
       title: 'Words',
