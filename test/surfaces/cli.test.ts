@@ -398,17 +398,12 @@ describe('the repository', () => {
     expect(outside.stderr).toMatch(/not a git repository/)
   })
 
-  test('is not found without git or where git refuses to read it, and the message says so', async () => {
-    const named = 'or name the repository with --repo OWNER/NAME'
-    expect(await tree.run(['list'], { env: { PATH: '/none' } })).toMatchObject({
-      code: 1,
-      stderr: `deconflict: git is not on the PATH; install it, ${named}\n`,
-    })
+  // `test/processes/local.test.ts` has the other reasons.
+  test('is not found where git refuses to read it, and the message says so', async () => {
     await tree.write({ '.git/config': '[core' })
-    expect(await tree.run(['list'])).toMatchObject({
-      code: 1,
-      stderr: `deconflict: git cannot read the repository ${tree.path}; run git status to see why, ${named}\n`,
-    })
+    const why = `git cannot read the repository ${tree.path}; run git status to see why`
+    const stderr = `deconflict: ${why}, or name the repository with --repo OWNER/NAME\n`
+    expect(await tree.run(['list'])).toMatchObject({ code: 1, stderr })
   })
 })
 

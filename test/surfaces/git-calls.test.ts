@@ -1,4 +1,4 @@
-/** How often hooks run git, which agents wait for, and the remotes and base branches that it reports. */
+/** How often hooks run git, which agents wait for, and the base branches that it reports. */
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -46,11 +46,4 @@ test.each([
   await hook('session-start')
   const { items } = (await shop.api('GET', '/activity')).body
   expect(items).toMatchObject([{ branch: 'work', base_branch }])
-})
-
-test('the remote is found through insteadOf', async () => {
-  await tree.git('config', 'url.git@github.com:.insteadOf', 'gh:')
-  await tree.git('remote', 'set-url', 'origin', 'gh:acme/shop.git')
-  const ran = await tree.run(['check', '--paths', 'src/a.ts'], { env: { DECONFLICT_REPO: undefined } })
-  expect(ran).toMatchObject({ code: 0, stderr: '' })
 })
