@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { listBranches } from '../../src/local/branches.ts'
 import type { CloneOptions } from '../../src/local/clone-options.ts'
 import { openPulls } from '../../src/local/pull-requests.ts'
-import { useTree } from '../support/shop.ts'
+import { hooksIn, useTree } from '../support/shop.ts'
 
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40))
 
@@ -122,9 +122,9 @@ describe('the command', () => {
     await pushAs('Gift cards', 'refs/heads/gifts')
     await tree.git('fetch', '-q', 'origin')
     expect((await check()).recommended_action).toMatch(/talk to the author of act_\w+: wait/)
-    const input = `{"session_id":"s1","transcript_path":"/t","cwd":"${tree.path}","prompt":"See src/cart.ts"}`
-    const hook = ['hook', 'prompt', '--agent', 'claude-code', '--no-titles']
-    expect((await tree.run(hook, { input })).stdout).toMatch(/- conflict with someone \(act_\w+\): /)
+    const flags = ['--no-titles']
+    const text = await hooksIn(tree).heard('prompt', { prompt: 'See src/cart.ts' }, { flags })
+    expect(text).toMatch(/- conflict with someone \(act_\w+\): /)
   })
 
   test('a branch is listed whatever date its commit has', async () => {

@@ -4,7 +4,7 @@ import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { DiffCache, RecordFiles } from '../../src/local/local-client.ts'
-import { useTree } from '../support/shop.ts'
+import { hooksIn, useTree } from '../support/shop.ts'
 
 const tree = useTree()
 const other = (name: string) => join(tree.path, '../other', name)
@@ -132,20 +132,14 @@ test('of work with more than 3,000 changed files, a check says that it does not 
 })
 
 test('a hook of a session whose working tree was removed declares nothing in the one around it', async () => {
-  const input = JSON.stringify({
-    session_id: 's1',
-    transcript_path: '/t',
-    cwd: join(tree.path, 'trees/gone'),
-  })
-  await tree.run(['hook', 'prompt', '--agent', 'claude-code'], { input })
+  await hooksIn(tree).hook('prompt', { cwd: join(tree.path, 'trees/gone') })
   expect((await tree.run(['list'])).stdout).toMatch(/^No live activities/)
 })
 
 test('a hook in a repository of another user, which git distrusts, does nothing', async () => {
-  const input = JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path })
   const env = { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' }
   vi.spyOn(process, 'getuid').mockReturnValue(4242)
-  await tree.run(['hook', 'prompt', '--agent', 'claude-code'], { input, env })
+  await hooksIn(tree).hook('prompt', {}, { env })
   vi.restoreAllMocks()
   expect(existsSync(join(tree.path, '.git/deconflict'))).toBe(false)
 })

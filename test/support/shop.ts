@@ -1,5 +1,5 @@
 /** What tests of the command share: a service with one repository, and Ada's working tree of it. */
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type ShopService, startShopService } from './built-service.ts'
 import { type RunOptions, type WorkingTree, workingTree } from './working-tree.ts'
 
@@ -17,6 +17,27 @@ export function useTree(env: Record<string, string> = {}): WorkingTree {
   })
   afterEach(() => tree.remove())
   return tree
+}
+
+/** The hooks of a working tree, as an agent runs them in its session `s1`. */
+export function hooksIn(tree: WorkingTree) {
+  /** `about`: more fields of its JSON. */
+  const hook = (
+    event: string,
+    about: object = {},
+    { agent = 'claude-code', flags = [], ...options }: HookOptions = {},
+  ) =>
+    tree.run(['hook', event, '--agent', agent, ...flags], {
+      ...options,
+      input: JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path, ...about }),
+    })
+  /** What the agent reads; empty if the hook says nothing. */
+  const heard = async (...given: Parameters<typeof hook>): Promise<string> => {
+    const { code, stdout, stderr } = await hook(...given)
+    expect([code, stderr]).toEqual([0, ''])
+    return stdout === '' ? '' : JSON.parse(stdout).hookSpecificOutput.additionalContext
+  }
+  return { hook, heard }
 }
 
 /** Starts the service before the tests of a file, and gives each test a working tree on `branch`, which is a new one or `main`. */
@@ -39,21 +60,12 @@ export function useShop({ branch = 'work' } = {}) {
   return {
     shop,
     tree,
+    ...hooksIn(tree),
     /** Creates an activity of Ben, for Ada's work to overlap with, and returns its id. */
     async startAsBen(fields: object = {}): Promise<string> {
       const work = { title: 'Tidy', summary: 'x', actor: 'Ben', branch: 'tidy', base_branch: 'main' }
       const body = { ...work, scope: { paths: ['src/**/retry.ts'] }, ...fields }
       return (await shop.api('POST', '/activity', { token: 'tok-ben', body })).body.activity.id
     },
-    /** Runs a hook, as an agent does in its session `s1`. `about`: more fields of its JSON. */
-    hook: (
-      event: string,
-      about: object = {},
-      { agent = 'claude-code', flags = [], ...options }: HookOptions = {},
-    ) =>
-      tree.run(['hook', event, '--agent', agent, ...flags], {
-        ...options,
-        input: JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path, ...about }),
-      }),
   }
 }

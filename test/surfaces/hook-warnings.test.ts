@@ -5,16 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { editOf, PAY_LINES } from '../support/lines.ts'
 import { useShop } from '../support/shop.ts'
 
-const { shop, tree, hook: run, startAsBen } = useShop()
+const { shop, tree, hook, heard, startAsBen } = useShop()
 
 const at = (name: string) => join(tree.path, name)
-/** The warning that the agent reads; empty if there is none. */
-const warningOf = async (...given: Parameters<typeof run>): Promise<string> => {
-  const { stdout, stderr, code } = await run(...given)
-  expect(code).toBe(0)
-  expect(stderr).toBe('')
-  return stdout === '' ? '' : JSON.parse(stdout).hookSpecificOutput.additionalContext
-}
 const read = (file: string) => ({ tool_name: 'Read', tool_input: { file_path: at(file) } })
 const edit = (file: string) => ({ tool_name: 'Edit', tool_input: { file_path: at(file) } })
 const listed = async (): Promise<{ id: string; branch: string | null; agent: string | null }[]> =>
@@ -29,20 +22,20 @@ describe('the agent is warned about overlap', () => {
     const changes = [{ path: 'db/migrations/0042_carts.sql', status: 'added' }]
     await startAsBen({ scope: { changes } })
     await tree.write({ 'db/migrations/0042_orders.sql': 'create table orders ();\n' })
-    expect(await warningOf('session-start', { source: 'startup' })).toContain(
+    expect(await heard('session-start', { source: 'startup' })).toContain(
       '“Tidy” by “Ben” on “tidy”: the same number as yours, 0042 in db/migrations; the next free number is 0043',
     )
   })
 
   test('with a prompt that names a file of the working tree, once', async () => {
-    await warningOf('session-start')
+    await heard('session-start')
     await startAsBen()
     const prompt = { prompt: `Fix \`${RETRY}:1\`, not lib/missing.ts` }
-    const warning = await warningOf('prompt', prompt)
+    const warning = await heard('prompt', prompt)
     expect(warning).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
     expect(warning).not.toContain('missing')
-    expect(await warningOf('prompt', prompt)).toBe('')
-    expect(await warningOf('before-edit', edit(RETRY))).toBe('')
+    expect(await heard('prompt', prompt)).toBe('')
+    expect(await heard('before-edit', edit(RETRY))).toBe('')
   })
 
   test('with a prompt that also contains odd words, which are not printed', async () => {
@@ -55,22 +48,22 @@ describe('the agent is warned about overlap', () => {
       'README.md/a.ts',
     ]
     const prompt = { prompt: `Use ${words.join(' ')} to fix ${RETRY}` }
-    expect(await warningOf('prompt', prompt)).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
+    expect(await heard('prompt', prompt)).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
     for (const word of words) {
       const shell = { tool_name: 'Bash', tool_input: { command: `cat ${word}` } }
-      expect(await run('after-read', shell)).toEqual({ code: 0, stdout: '', stderr: '' })
+      expect(await hook('after-read', shell)).toEqual({ code: 0, stdout: '', stderr: '' })
     }
   })
 
   test('with the result of a read, before the edit; the read adds no file to the activity', async () => {
     await tree.write({ 'lib/a.ts': '1\n' })
-    await warningOf('session-start')
+    await heard('session-start')
     await startAsBen()
-    expect(await warningOf('after-read', read(RETRY))).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
-    for (const file of [RETRY, 'README.md']) expect(await warningOf('after-read', read(file))).toBe('')
+    expect(await heard('after-read', read(RETRY))).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
+    for (const file of [RETRY, 'README.md']) expect(await heard('after-read', read(file))).toBe('')
     const [activity] = await mine()
     expect((await retrieved(activity?.id as string)).scope.paths).toEqual([])
-    await warningOf('before-edit', edit(RETRY))
+    await heard('before-edit', edit(RETRY))
     expect((await retrieved(activity?.id as string)).scope.paths).toEqual([RETRY])
   })
 
@@ -82,44 +75,42 @@ describe('the agent is warned about overlap', () => {
       scope: { changes: [{ path: RETRY, patch: editOf(PAY_LINES, 40, 3, ['changed()']) }] },
     })
     await tree.write({ [RETRY]: `first()\n${PAY_LINES.slice(1).join('\n')}\n` })
-    expect(await warningOf('session-start', { source: 'startup' })).toBe('')
-    expect(await warningOf('after-read', read(RETRY))).toBe('')
-    expect(await warningOf('before-edit', edit(RETRY))).toBe('')
+    expect(await heard('session-start', { source: 'startup' })).toBe('')
+    expect(await heard('after-read', read(RETRY))).toBe('')
+    expect(await heard('before-edit', edit(RETRY))).toBe('')
   })
 
   test('in each context: a subagent has not read the warnings of the session', async () => {
     await startAsBen()
-    await warningOf('after-read', read(RETRY))
-    expect(await warningOf('after-read', { ...read(RETRY), agent_id: 'a7' })).toContain('“Tidy” by “Ben”')
-    expect(await warningOf('after-read', { ...read(RETRY), agent_id: 'a7' })).toBe('')
+    await heard('after-read', read(RETRY))
+    expect(await heard('after-read', { ...read(RETRY), agent_id: 'a7' })).toContain('“Tidy” by “Ben”')
+    expect(await heard('after-read', { ...read(RETRY), agent_id: 'a7' })).toBe('')
     expect(await mine()).toHaveLength(1)
   })
 
   test('again after its context was compacted or cleared', async () => {
     await tree.write({ [RETRY]: 'changed\n' })
     await startAsBen()
-    expect(await warningOf('session-start', { source: 'startup' })).toContain('“Tidy” by “Ben”')
-    expect(await warningOf('session-start', { source: 'resume' })).toBe('')
+    expect(await heard('session-start', { source: 'startup' })).toContain('“Tidy” by “Ben”')
+    expect(await heard('session-start', { source: 'resume' })).toBe('')
     // The hooks of the user and those of the repository.
-    const both = [1, 2].map(() => warningOf('session-start', { source: 'compact' }))
+    const both = [1, 2].map(() => heard('session-start', { source: 'compact' }))
     expect((await Promise.all(both)).toSorted()).toEqual(['', expect.stringContaining('“Tidy” by “Ben”')])
   })
 
   test('on its own branch in another clone', async () => {
     await startAsBen({ branch: 'work', agent: 'codex', scope: { paths: ['docs/**'] } })
-    expect(await warningOf('session-start')).toContain(
-      '- “Tidy” by “Ben” (“codex”) on “work”: on your branch',
-    )
-    expect(await warningOf('session-start')).toBe('')
+    expect(await heard('session-start')).toContain('- “Tidy” by “Ben” (“codex”) on “work”: on your branch')
+    expect(await heard('session-start')).toBe('')
   })
 
-  const prompted = () => warningOf('prompt', { prompt: 'Go on.' })
+  const prompted = () => heard('prompt', { prompt: 'Go on.' })
   const patchAsBen = (id: string, body: object) =>
     shop.api('PATCH', `/activity/${id}`, { token: 'tok-ben', body })
 
   test('that came after its own change, with the next prompt, and once more when it becomes a conflict', async () => {
     await tree.write({ [RETRY]: 'mine()\n' })
-    await warningOf('session-start')
+    await heard('session-start')
     expect(await prompted()).toBe('')
     const id = await startAsBen()
     expect(await prompted()).toContain(`- possible overlap with “Tidy” by “Ben” on “tidy”: ${RETRY}`)
@@ -135,9 +126,9 @@ describe('the agent is warned about overlap', () => {
     ['merged', 'is merged: pull it before you go on'],
     [null, 'has moved away from your files: go ahead'],
   ])('about what it waits for, until that is %s', async (status, what) => {
-    await warningOf('session-start')
+    await heard('session-start')
     const id = await startAsBen()
-    expect(await warningOf('after-read', read(RETRY))).toContain('“Tidy” by “Ben”')
+    expect(await heard('after-read', read(RETRY))).toContain('“Tidy” by “Ben”')
     await patchAsBen(id, { risk: 'low', title: 'Tidy up' })
     expect(await prompted()).toBe('')
     await patchAsBen(id, status === null ? { scope: { paths: ['docs/**'] } } : { status })
@@ -146,23 +137,23 @@ describe('the agent is warned about overlap', () => {
   })
 
   test('that a shell command caused, with the next prompt', async () => {
-    await warningOf('session-start')
+    await heard('session-start')
     await startAsBen({ scope: { paths: ['lib/**'] } })
     await tree.write({ 'lib/by-shell.ts': '1\n' })
-    expect(await run('stop')).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await hook('stop')).toEqual({ code: 0, stdout: '', stderr: '' })
     const [activity] = await mine()
     expect((await retrieved(activity?.id as string)).scope.changes).toMatchObject([
       { path: 'lib/by-shell.ts' },
     ])
-    expect(await warningOf('prompt', { prompt: 'Go on.' })).toContain('lib/by-shell.ts')
-    expect(await warningOf('prompt', { prompt: 'Go on.' })).toBe('')
+    expect(await heard('prompt', { prompt: 'Go on.' })).toContain('lib/by-shell.ts')
+    expect(await heard('prompt', { prompt: 'Go on.' })).toBe('')
   })
 })
 
 test('a hook with nothing to check needs neither git nor the service', async () => {
-  await warningOf('session-start')
-  await warningOf('after-read', read(RETRY))
-  await warningOf('before-edit', edit('README.md'))
+  await heard('session-start')
+  await heard('after-read', read(RETRY))
+  await heard('before-edit', edit('README.md'))
   const env = { PATH: '', DECONFLICT_URL: 'http://127.0.0.1:9' }
   for (const [event, about] of [
     ['after-read', read(RETRY)],
@@ -170,7 +161,7 @@ test('a hook with nothing to check needs neither git nor the service', async () 
     ['before-edit', edit('README.md')],
     ['after-edit', edit('README.md')],
   ] as const)
-    expect(await run(event, about, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await hook(event, about, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
 describe('the activity of a session', () => {
@@ -178,8 +169,8 @@ describe('the activity of a session', () => {
     const own = { session_id: undefined, sessionId: 's1', transcript_path: undefined }
     const asClaude = { transcript_path: undefined, hook_event_name: 'SessionStart', source: 'startup' }
     await Promise.all([
-      run('session-start', asClaude),
-      run('session-start', { ...own, source: 'startup' }, { agent: 'copilot' }),
+      hook('session-start', asClaude),
+      hook('session-start', { ...own, source: 'startup' }, { agent: 'copilot' }),
     ])
     const [activity, ...others] = await mine()
     expect(others).toEqual([])
@@ -190,21 +181,21 @@ describe('the activity of a session', () => {
   test.each(['clear', 'resume'])(
     'that goes on after %s, although the session has another id',
     async (reason) => {
-      await warningOf('session-start', { source: 'startup' })
+      await heard('session-start', { source: 'startup' })
       const before = await mine()
-      await warningOf('session-end', { reason })
-      await warningOf('session-start', { source: reason, session_id: 's2' })
+      await heard('session-end', { reason })
+      await heard('session-start', { source: reason, session_id: 's2' })
       expect((await mine()).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
-      await warningOf('session-end', { reason: 'exit', session_id: 's2' })
+      await heard('session-end', { reason: 'exit', session_id: 's2' })
       expect(await mine()).toEqual([])
     },
   )
 
   test('is one for each working tree, whoever works there, and if an agent names no session', async () => {
     const unnamed = { session_id: undefined, transcript_path: undefined }
-    await run('session-start', unnamed, { agent: 'codex' })
-    await run('before-edit', { ...unnamed, ...edit('README.md') }, { agent: 'codex' })
-    await run('session-start', unnamed, { agent: 'gemini' })
+    await hook('session-start', unnamed, { agent: 'codex' })
+    await hook('before-edit', { ...unnamed, ...edit('README.md') }, { agent: 'codex' })
+    await hook('session-start', unnamed, { agent: 'gemini' })
     expect((await mine()).map(({ agent }) => agent)).toEqual(['codex'])
   })
 })
@@ -212,11 +203,11 @@ describe('the activity of a session', () => {
 describe('a subagent in a working tree of its own', () => {
   test.each(['subagent-end', 'session-end'])('ends with %s', async (event) => {
     await tree.git('worktree', 'add', '-q', '-b', 'sub', '../sub')
-    await warningOf('session-start')
-    await warningOf('before-edit', { ...edit('../sub/a.ts'), cwd: at('../sub'), agent_id: 'a7' })
-    await warningOf('subagent-end', { agent_id: 'a8' })
+    await heard('session-start')
+    await heard('before-edit', { ...edit('../sub/a.ts'), cwd: at('../sub'), agent_id: 'a7' })
+    await heard('subagent-end', { agent_id: 'a8' })
     expect((await mine()).map(({ branch }) => branch).sort()).toEqual(['sub', 'work'])
-    await warningOf(event, { agent_id: 'a7', reason: 'exit' })
+    await heard(event, { agent_id: 'a7', reason: 'exit' })
     expect((await mine()).map(({ branch }) => branch)).toEqual(event === 'session-end' ? [] : ['work'])
   })
 })
@@ -228,8 +219,8 @@ describe('a service that fails', () => {
     const env = { DECONFLICT_URL: undefined }
     const login = (url: string) => tree.write({ '../.config/deconflict/config.json': `{"url":"${url}"}` })
     await login('http://127.0.0.1:9')
-    expect((await run('session-start', {}, { env })).stderr).toMatch(/cannot be reached/)
-    expect(await run('prompt', {}, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect((await hook('session-start', {}, { env })).stderr).toMatch(/cannot be reached/)
+    expect(await hook('prompt', {}, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
     const state = JSON.parse(await readFile(record(), 'utf8'))
     expect(state).toMatchObject({
       last: { event: 'prompt', agent: 'claude-code', outcome: 'paused' },
@@ -237,9 +228,9 @@ describe('a service that fails', () => {
     })
     expect(state.paused.until - state.last.at).toBeLessThanOrEqual(60_000)
     await writeFile(record(), JSON.stringify({ ...state, paused: { ...state.paused, until: 0 } }))
-    expect((await run('prompt', {}, { env })).stderr).toMatch(/cannot be reached/)
+    expect((await hook('prompt', {}, { env })).stderr).toMatch(/cannot be reached/)
     await login(shop.url)
-    await run('prompt', {}, { env })
+    await hook('prompt', {}, { env })
     expect(await mine()).toHaveLength(1)
   })
 })
