@@ -434,30 +434,28 @@ describe('a renewal concurrent with the end of its run', () => {
   })
 })
 
-describe('many workers', () => {
-  test('run no job twice, and one job of a repository at a time', async () => {
-    const wanted = Array.from({ length: 120 }, (_, index) => job(`j${index}`, { repo_id: 1 + (index % 6) }))
-    await enqueue(db, wanted, now)
-    const busy = new Set<number>()
-    const clashes: string[] = []
-    let together = 0
-    handler = async ({ id, repo_id }) => {
-      if (busy.has(repo_id)) clashes.push(id)
-      busy.add(repo_id)
-      together = Math.max(together, busy.size)
-      if (ran.length === 1) await expect.poll(() => together).toBeGreaterThan(1)
-      await db.select().from(jobs).limit(1)
-      await new Promise(setImmediate)
-      busy.delete(repo_id)
-    }
-    const worker = async () => {
-      while (ran.length < wanted.length) await run()
-    }
-    await Promise.all(Array.from({ length: 8 }, worker))
-    expect(clashes).toEqual([])
-    expect([...ran].sort()).toEqual(wanted.map(({ id }) => id).sort())
-    expect(await listJobs(db, 'done', 500)).toHaveLength(wanted.length)
-  })
+test('many workers run no job twice, and one job of a repository at a time', async () => {
+  const wanted = Array.from({ length: 120 }, (_, index) => job(`j${index}`, { repo_id: 1 + (index % 6) }))
+  await enqueue(db, wanted, now)
+  const busy = new Set<number>()
+  const clashes: string[] = []
+  let together = 0
+  handler = async ({ id, repo_id }) => {
+    if (busy.has(repo_id)) clashes.push(id)
+    busy.add(repo_id)
+    together = Math.max(together, busy.size)
+    if (ran.length === 1) await expect.poll(() => together).toBeGreaterThan(1)
+    await db.select().from(jobs).limit(1)
+    await new Promise(setImmediate)
+    busy.delete(repo_id)
+  }
+  const worker = async () => {
+    while (ran.length < wanted.length) await run()
+  }
+  await Promise.all(Array.from({ length: 8 }, worker))
+  expect(clashes).toEqual([])
+  expect([...ran].sort()).toEqual(wanted.map(({ id }) => id).sort())
+  expect(await listJobs(db, 'done', 500)).toHaveLength(wanted.length)
 })
 
 describe('while the statistics say that the table has one row', () => {

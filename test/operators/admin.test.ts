@@ -1,5 +1,5 @@
 /** The commands of deconflict-admin, as processes next to the service. */
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, expect, inject, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
 import { runOn } from '../support/database.ts'
 import { databaseUrl } from '../support/postgres.ts'
@@ -39,25 +39,23 @@ test('a command needs a schema', async () => {
   await runOn(url, `drop database ${name} with (force)`)
 })
 
-describe('deliveries', () => {
-  test('in the dead-letter state are listed and replayed while the service runs', async () => {
-    await query(`insert into jobs (id, kind, repo_id, payload, state, run_at, enqueued, attempts, last_error, created_at, updated_at)
-      values ('repository:1', 'repository', 1, '{"id": 1, "owner": "acme", "name": "shop", "installation_id": ${deployment.github.state.app.installations[0]?.id}}',
-      'dead', now(), 1, 12, E'HttpError 502\nat line 7', now(), now())`)
-    const listed = await runAdmin(env, 'deliveries', 'list')
-    expect(listed).toMatchObject({ code: 0, errors: [] })
-    expect(listed.lines).toEqual([
-      expect.stringMatching(/^repository:1 {2}12 attempts, last at .*Z: HttpError 502$/),
-    ])
-    const replayed = await runAdmin(env, 'deliveries', 'replay', 'repository:1')
-    expect(replayed).toMatchObject({ code: 0, lines: ['repository:1 is due again.'] })
-    const state = async () => (await query(`select state from jobs where id = 'repository:1'`))[0]?.state
-    await expect.poll(state).toBe('done')
-    expect((await runAdmin(env, 'deliveries', 'list')).lines).toEqual(['No dead letters.'])
-    expect(await runAdmin(env, 'deliveries', 'replay', 'repository:1')).toMatchObject({
-      code: 1,
-      lines: ['repository:1 is not a dead letter; see deliveries list.'],
-    })
+test('deliveries in the dead-letter state are listed and replayed while the service runs', async () => {
+  await query(`insert into jobs (id, kind, repo_id, payload, state, run_at, enqueued, attempts, last_error, created_at, updated_at)
+    values ('repository:1', 'repository', 1, '{"id": 1, "owner": "acme", "name": "shop", "installation_id": ${deployment.github.state.app.installations[0]?.id}}',
+    'dead', now(), 1, 12, E'HttpError 502\nat line 7', now(), now())`)
+  const listed = await runAdmin(env, 'deliveries', 'list')
+  expect(listed).toMatchObject({ code: 0, errors: [] })
+  expect(listed.lines).toEqual([
+    expect.stringMatching(/^repository:1 {2}12 attempts, last at .*Z: HttpError 502$/),
+  ])
+  const replayed = await runAdmin(env, 'deliveries', 'replay', 'repository:1')
+  expect(replayed).toMatchObject({ code: 0, lines: ['repository:1 is due again.'] })
+  const state = async () => (await query(`select state from jobs where id = 'repository:1'`))[0]?.state
+  await expect.poll(state).toBe('done')
+  expect((await runAdmin(env, 'deliveries', 'list')).lines).toEqual(['No dead letters.'])
+  expect(await runAdmin(env, 'deliveries', 'replay', 'repository:1')).toMatchObject({
+    code: 1,
+    lines: ['repository:1 is not a dead letter; see deliveries list.'],
   })
 })
 
@@ -74,25 +72,23 @@ test('farewell leaves a repository where the App is installed', async () => {
   ])
 })
 
-describe('purge', () => {
-  test('deletes all of a repository, given by name in any case or by id, and nothing else', async () => {
-    const other = '/api/v1/repos/acme/docs/activity'
-    await api('POST', other, { body: ACTIVITY })
-    await createActivity()
-    await createNotable()
-    const { code, lines } = await runAdmin(env, 'purge', 'ACME/Shop')
-    expect(code).toBe(0)
-    expect(lines).toEqual([expect.stringMatching(/^Deleted \d+ rows of acme\/shop \(1\)\.$/)])
-    expect((await api('GET', '/activity')).body.items).toEqual([])
-    expect((await api('GET', other)).body.items).toHaveLength(1)
-    for (const none of ['acme/nowhere', 'acme/docs/pulls'])
-      expect(await runAdmin(env, 'purge', none)).toMatchObject({
-        code: 1,
-        lines: [`Nothing is stored about ${none}.`],
-      })
-    expect((await runAdmin(env, 'purge', '2')).code).toBe(0)
-    expect((await api('GET', other)).body.items).toEqual([])
-  })
+test('purge deletes all of a repository, given by name in any case or by id, and nothing else', async () => {
+  const other = '/api/v1/repos/acme/docs/activity'
+  await api('POST', other, { body: ACTIVITY })
+  await createActivity()
+  await createNotable()
+  const { code, lines } = await runAdmin(env, 'purge', 'ACME/Shop')
+  expect(code).toBe(0)
+  expect(lines).toEqual([expect.stringMatching(/^Deleted \d+ rows of acme\/shop \(1\)\.$/)])
+  expect((await api('GET', '/activity')).body.items).toEqual([])
+  expect((await api('GET', other)).body.items).toHaveLength(1)
+  for (const none of ['acme/nowhere', 'acme/docs/pulls'])
+    expect(await runAdmin(env, 'purge', none)).toMatchObject({
+      code: 1,
+      lines: [`Nothing is stored about ${none}.`],
+    })
+  expect((await runAdmin(env, 'purge', '2')).code).toBe(0)
+  expect((await api('GET', other)).body.items).toEqual([])
 })
 
 test('the embedded database is read when no service uses it; otherwise the reason is printed', async () => {

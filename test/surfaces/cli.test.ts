@@ -170,42 +170,40 @@ describe('list', () => {
   })
 })
 
-describe('order', () => {
-  const urlOf = (number: number) => `${shop.github.url}/acme/shop/pull/${number}`
-  const change = (path: string, text: string) => ({ path, patch: editOf(PAY_LINES, 20, 1, [text]) })
-  const openAsBen = (number: number, paths: string[], fields: object = {}) =>
-    startAsBen({
-      title: `Work ${number}`,
-      branch: `b${number}`,
-      pr_url: urlOf(number),
-      scope: { changes: paths.map((path) => change(path, `text${number}()`)) },
-      ...fields,
-    })
-
-  test('lists conflicting pull requests with their position, and those that are clear', async () => {
-    expect((await tree.run(['order'])).stdout).toBe('No open pull requests conflict with each other.\n')
-    const wide = await openAsBen(12, ['a.ts', 'b.ts'], { title: 'Tidy the retries' })
-    const first = await openAsBen(15, ['a.ts'])
-    await openAsBen(9, ['b.ts'], { actor: 'Eve' })
-    const clear = [await openAsBen(3, ['c.ts']), await openAsBen(4, ['d.ts'])].reverse()
-    expect(await tree.run(['order'])).toEqual({
-      code: 0,
-      stdout: [
-        '1.  #15  Ben  Work 15           1 conflict: #12; 2 changed lines',
-        '2.  #9   Eve  Work 9            1 conflict: #12; 2 changed lines',
-        '3.  #12  Ben  Tidy the retries  2 conflicts: #15 and #9',
-        'Clear: #4, #3',
-        '',
-      ].join('\n'),
-      stderr: '',
-    })
-    const answer = await json(['order'])
-    expect(answer).toMatchObject({
-      items: [{ activity_id: first, pr_url: urlOf(15), conflicts_with: [wide] }, {}, {}],
-      clear,
-    })
-    expect(answer).toEqual((await api('GET', '/merge-order')).body)
+const urlOf = (number: number) => `${shop.github.url}/acme/shop/pull/${number}`
+const change = (path: string, text: string) => ({ path, patch: editOf(PAY_LINES, 20, 1, [text]) })
+const openAsBen = (number: number, paths: string[], fields: object = {}) =>
+  startAsBen({
+    title: `Work ${number}`,
+    branch: `b${number}`,
+    pr_url: urlOf(number),
+    scope: { changes: paths.map((path) => change(path, `text${number}()`)) },
+    ...fields,
   })
+
+test('order lists conflicting pull requests with their position, and those that are clear', async () => {
+  expect((await tree.run(['order'])).stdout).toBe('No open pull requests conflict with each other.\n')
+  const wide = await openAsBen(12, ['a.ts', 'b.ts'], { title: 'Tidy the retries' })
+  const first = await openAsBen(15, ['a.ts'])
+  await openAsBen(9, ['b.ts'], { actor: 'Eve' })
+  const clear = [await openAsBen(3, ['c.ts']), await openAsBen(4, ['d.ts'])].reverse()
+  expect(await tree.run(['order'])).toEqual({
+    code: 0,
+    stdout: [
+      '1.  #15  Ben  Work 15           1 conflict: #12; 2 changed lines',
+      '2.  #9   Eve  Work 9            1 conflict: #12; 2 changed lines',
+      '3.  #12  Ben  Tidy the retries  2 conflicts: #15 and #9',
+      'Clear: #4, #3',
+      '',
+    ].join('\n'),
+    stderr: '',
+  })
+  const answer = await json(['order'])
+  expect(answer).toMatchObject({
+    items: [{ activity_id: first, pr_url: urlOf(15), conflicts_with: [wide] }, {}, {}],
+    clear,
+  })
+  expect(answer).toEqual((await api('GET', '/merge-order')).body)
 })
 
 describe('the scope from git', () => {

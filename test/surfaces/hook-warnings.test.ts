@@ -200,37 +200,33 @@ describe('the activity of a session', () => {
   })
 })
 
-describe('a subagent in a working tree of its own', () => {
-  test.each(['subagent-end', 'session-end'])('ends with %s', async (event) => {
-    await tree.git('worktree', 'add', '-q', '-b', 'sub', '../sub')
-    await heard('session-start')
-    await heard('before-edit', { ...edit('../sub/a.ts'), cwd: at('../sub'), agent_id: 'a7' })
-    await heard('subagent-end', { agent_id: 'a8' })
-    expect((await mine()).map(({ branch }) => branch).sort()).toEqual(['sub', 'work'])
-    await heard(event, { agent_id: 'a7', reason: 'exit' })
-    expect((await mine()).map(({ branch }) => branch)).toEqual(event === 'session-end' ? [] : ['work'])
-  })
+test.each(['subagent-end', 'session-end'])('a subagent in its own tree ends with %s', async (event) => {
+  await tree.git('worktree', 'add', '-q', '-b', 'sub', '../sub')
+  await heard('session-start')
+  await heard('before-edit', { ...edit('../sub/a.ts'), cwd: at('../sub'), agent_id: 'a7' })
+  await heard('subagent-end', { agent_id: 'a8' })
+  expect((await mine()).map(({ branch }) => branch).sort()).toEqual(['sub', 'work'])
+  await heard(event, { agent_id: 'a7', reason: 'exit' })
+  expect((await mine()).map(({ branch }) => branch)).toEqual(event === 'session-end' ? [] : ['work'])
 })
 
-describe('a service that fails', () => {
-  const record = () => at('.git/deconflict/hooks.json')
+const record = () => at('.git/deconflict/hooks.json')
 
-  test('gets no request for a minute, or until another one is configured', async () => {
-    const env = { DECONFLICT_URL: undefined }
-    const login = (url: string) => tree.write({ '../.config/deconflict/config.json': `{"url":"${url}"}` })
-    await login('http://127.0.0.1:9')
-    expect((await hook('session-start', {}, { env })).stderr).toMatch(/cannot be reached/)
-    expect(await hook('prompt', {}, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
-    const state = JSON.parse(await readFile(record(), 'utf8'))
-    expect(state).toMatchObject({
-      last: { event: 'prompt', agent: 'claude-code', outcome: 'paused' },
-      paused: { why: expect.stringMatching(/cannot be reached/) },
-    })
-    expect(state.paused.until - state.last.at).toBeLessThanOrEqual(60_000)
-    await writeFile(record(), JSON.stringify({ ...state, paused: { ...state.paused, until: 0 } }))
-    expect((await hook('prompt', {}, { env })).stderr).toMatch(/cannot be reached/)
-    await login(shop.url)
-    await hook('prompt', {}, { env })
-    expect(await mine()).toHaveLength(1)
+test('a service that fails gets no request for a minute, or until another one is configured', async () => {
+  const env = { DECONFLICT_URL: undefined }
+  const login = (url: string) => tree.write({ '../.config/deconflict/config.json': `{"url":"${url}"}` })
+  await login('http://127.0.0.1:9')
+  expect((await hook('session-start', {}, { env })).stderr).toMatch(/cannot be reached/)
+  expect(await hook('prompt', {}, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
+  const state = JSON.parse(await readFile(record(), 'utf8'))
+  expect(state).toMatchObject({
+    last: { event: 'prompt', agent: 'claude-code', outcome: 'paused' },
+    paused: { why: expect.stringMatching(/cannot be reached/) },
   })
+  expect(state.paused.until - state.last.at).toBeLessThanOrEqual(60_000)
+  await writeFile(record(), JSON.stringify({ ...state, paused: { ...state.paused, until: 0 } }))
+  expect((await hook('prompt', {}, { env })).stderr).toMatch(/cannot be reached/)
+  await login(shop.url)
+  await hook('prompt', {}, { env })
+  expect(await mine()).toHaveLength(1)
 })
