@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Git } from '../../src/git/git.ts'
 import {
   type ChangedFiles,
@@ -172,27 +172,23 @@ test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
   },
 )
 
-describe('without the patches', () => {
-  const hanging = async (option: string) => {
-    const bin = `${directory.path}/bin`
-    const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
-    const script = `#!/bin/sh\nfor each; do [ "$each" = ${option} ] && exec sleep 60; done\nexec ${real} "$@"\n`
-    write('bin/git', script)
-    chmodSync(`${bin}/git`, 0o755)
-    return { PATH: `${bin}:${process.env.PATH}` }
-  }
-
-  test('the names are sent if git takes too long', async () => {
-    initialise()
-    write('a.ts', '1\n')
-    write('.gitignore', 'bin\n')
-    git('add', '-A')
-    git('commit', '-q', '-m', 'Base')
-    write('a.ts', '2\n')
-    const { changes, base_sha } = await read({ timeout_ms: 5000 }, await hanging('--patch'))
-    expect(changes).toEqual([{ path: 'a.ts', status: 'modified' }])
-    expect(base_sha).toBe(git('rev-parse', 'HEAD').trim())
-  })
+test('the names are sent without the patches if git takes too long', async () => {
+  initialise()
+  write('a.ts', '1\n')
+  write('.gitignore', 'bin\n')
+  git('add', '-A')
+  git('commit', '-q', '-m', 'Base')
+  write('a.ts', '2\n')
+  const bin = join(directory.path, 'bin')
+  const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
+  write(
+    'bin/git',
+    `#!/bin/sh\nfor each; do [ "$each" = --patch ] && exec sleep 60; done\nexec ${real} "$@"\n`,
+  )
+  chmodSync(join(bin, 'git'), 0o755)
+  const { changes, base_sha } = await read({ timeout_ms: 5000 }, { PATH: `${bin}:${process.env.PATH}` })
+  expect(changes).toEqual([{ path: 'a.ts', status: 'modified' }])
+  expect(base_sha).toBe(git('rev-parse', 'HEAD').trim())
 })
 
 // Threat: A secret in a file of the working tree

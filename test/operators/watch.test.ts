@@ -147,11 +147,9 @@ describe('a watched repository', () => {
 })
 
 // `test/rules/config.test.ts` has every value that is refused.
-test.each([
-  ['GITHUB_TOKEN', ['--watch', 'acme/shop'], {}],
-  ['--watch', ['--wach', 'acme/shop'], { GITHUB_TOKEN: TOKEN }],
-])('a command line that cannot work ends the process with one line: %s in %j', async (name, flags, env) => {
-  const { code, errors } = await launch(env, ['dist/main.js', ...flags]).exit
+test('a flag that does not exist ends the process with one line, which names the one that does', async () => {
+  const flags = ['--wach', 'acme/shop']
+  const { code, errors } = await launch({ GITHUB_TOKEN: TOKEN }, ['dist/main.js', ...flags]).exit
   expect(code).toBe(1)
-  expect(errors).toEqual([expect.stringMatching(new RegExp(`^deconflict: .*${name}\\b`))])
+  expect(errors).toEqual([expect.stringMatching(/^deconflict: .*--watch\b/)])
 })
