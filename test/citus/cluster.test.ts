@@ -9,7 +9,7 @@ import { editOfPay } from '../support/lines.ts'
 import { nextVersion } from '../support/next-version.ts'
 import { databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
-import { countRequests, type RequestCounts, type Row, unexpectedStatuses } from '../support/request-counts.ts'
+import { countRequests, type RequestCounts } from '../support/request-counts.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
 const REPOSITORIES = Array.from({ length: 33 }, (_, index) => `acme/r${index}`)
@@ -39,12 +39,12 @@ const api = () => apiAt(services[0]?.url as string, 'ada')
 
 const query = (statement: string, url = env.DATABASE_URL) => runOn(url, statement)
 
-/** Runs `work` while clients create activities in the repositories, which are empty. Returns the counts. */
+/** Runs `work` while clients create activities in the repositories, which are empty. Nothing is lost. */
 async function underLoad(
   fault: string,
   repositories: string[],
   work: (counts: RequestCounts) => Promise<void>,
-): Promise<Row> {
+): Promise<void> {
   const counts = countRequests(fault, '2 instances, 16 clients, 16 repositories')
   const urls = services.map(({ url }) => url)
   const load = startLoad(urls, counts, { clients: 16, repositories })
@@ -62,7 +62,7 @@ async function underLoad(
   }
   await load.stop()
   const titles = await Promise.all(repositories.map((name) => listTitles(urls[0] as string, name)))
-  return counts.report(titles.flat())
+  counts.report(titles.flat(), ['503'])
 }
 
 /**
@@ -185,7 +185,7 @@ test('every node has the planner settings of the service', async () => {
 
 test('a worker is added, and shards move to it under load, and nothing is lost', async () => {
   let comments = () => [0]
-  const row = await underLoad('shards moved to a new worker', MOVED, async () => {
+  await underLoad('shards moved to a new worker', MOVED, async () => {
     const port = await cluster.addWorker(NAME)
     expect(await shardsByPort()).not.toHaveProperty(port)
     await query('select citus_rebalance_start()')
@@ -193,15 +193,13 @@ test('a worker is added, and shards move to it under load, and nothing is lost',
     await query('select citus_rebalance_wait()')
     expect((await shardsByPort())[port]).toBeGreaterThan(0)
   })
-  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
-  expect(unexpectedStatuses(row, ['503'])).toEqual([])
   await expectComments(comments)
 })
 
 test('a stopped worker makes only its own repositories unavailable, until it is back', async () => {
   let comments = () => [0]
   const [, worker] = cluster.nodes() as [unknown, { crash(): Promise<void>; restart(): Promise<void> }]
-  const row = await underLoad('a worker stopped at once and started again', STOPPED, async (counts) => {
+  await underLoad('a worker stopped at once and started again', STOPPED, async (counts) => {
     await worker.crash()
     const statuses = async () =>
       Promise.all(STOPPED.map(async (name) => (await api()('GET', `/api/v1/repos/${name}/activity`)).status))
@@ -213,8 +211,6 @@ test('a stopped worker makes only its own repositories unavailable, until it is 
     await worker.restart()
     await expect.poll(statuses).not.toContain(503)
   })
-  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
-  expect(unexpectedStatuses(row, ['503'])).toEqual([])
   await expectComments(comments)
 })
 

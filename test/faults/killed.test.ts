@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { freePort, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
-import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
+import { countRequests } from '../support/request-counts.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { useDeployment } from '../support/use-deployment.ts'
 
@@ -23,11 +23,9 @@ test('one of two instances is killed repeatedly, and clients that switch to the 
     victim = await startProcess({ ...env, PORT: ports[0] })
   }
   await load.stop()
-  const row = counts.report(await listTitles(other.url))
-  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
-  expect(row.refused.none).toBeGreaterThan(0)
   // 503 while it starts, and 409 for a key whose first, aborted request is still running on the other instance.
-  expect(unexpectedStatuses(row, ['none', '503', '409'])).toEqual([])
+  const row = counts.report(await listTitles(other.url), ['none', '503', '409'])
+  expect(row.refused.none).toBeGreaterThan(0)
   for (const service of [victim, other]) expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 })
   await cluster.remove()
 })
@@ -44,11 +42,9 @@ test('the only instance is killed on the embedded database, and its successor ha
     service = await startProcess(env)
   }
   await load.stop()
-  const row = counts.report(await listTitles(service.url))
-  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
-  expect(row.refused.none).toBeGreaterThan(0)
   // While it starts, it responds that it is not ready.
-  expect(unexpectedStatuses(row, ['none', '503'])).toEqual([])
+  const row = counts.report(await listTitles(service.url), ['none', '503'])
+  expect(row.refused.none).toBeGreaterThan(0)
   expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 })
   await directory.remove()
 })

@@ -6,7 +6,7 @@ import { apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
-import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
+import { countRequests } from '../support/request-counts.ts'
 import { useDeployment } from '../support/use-deployment.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
@@ -50,9 +50,7 @@ test('under load every acknowledged create is stored and no request is aborted',
   const stored = await listTitles(heir.url)
   // Every stored record was acknowledged: no response was cut off.
   expect(stored.filter((title) => !counts.acknowledged.has(title))).toEqual([])
-  const row = counts.report(stored)
-  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
-  expect(unexpectedStatuses(row, ['none'])).toEqual([])
+  counts.report(stored, ['none'])
   expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
 })
 
@@ -125,7 +123,7 @@ describe('the process ends with 0', () => {
         ({ pr_url }: { pr_url: string }) => pr_url,
       )
     await expect.poll(tracked).toEqual([url])
-    expect(counts.report(await tracked())).toMatchObject({ acknowledged: 1, lost: 0, duplicated: 0 })
+    expect(counts.report(await tracked()).acknowledged).toBe(1)
     expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
   })
 })

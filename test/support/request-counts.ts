@@ -1,4 +1,6 @@
 /** Counts the requests of a fault test by outcome, and compares the acknowledged ones with what is stored. */
+import { expect } from 'vitest'
+
 /** A row of the table in docs/reliability.md. */
 export interface Row {
   fault: string
@@ -36,14 +38,17 @@ export function countRequests(fault: string, load: string) {
     },
     /**
      * Compares with the stored keys: an acknowledged key that is missing is lost, a key that is stored more than
-     * once is duplicated. Prints the row and returns it.
+     * once is duplicated. Prints the row, and expects neither, and no status of a refused request but these; `none`
+     * means no response. Returns the row.
      */
-    report(stored: string[]): Row {
+    report(stored: string[], allowed: string[] = []): Row {
       const there = new Set(stored)
       const lost = [...acknowledged].filter((key) => !there.has(key)).length
       const duplicated = stored.length - there.size
       const row = { fault, load, requests, acknowledged: answered, refused, lost, duplicated }
       process.stdout.write(`${printed(row)}\n`)
+      expect(row).toMatchObject({ lost: 0, duplicated: 0 })
+      expect(Object.keys(refused).filter((status) => !allowed.includes(status))).toEqual([])
       return row
     },
   }
@@ -56,9 +61,4 @@ function printed({ fault, load, requests, acknowledged, refused, lost, duplicate
   )
   const cells = [fault, load, requests, acknowledged, statuses.join(', ') || 'none', lost, duplicated]
   return `| ${cells.join(' | ')} |`
-}
-
-/** The statuses of rejected requests that are not allowed; `none` means no response. */
-export function unexpectedStatuses({ refused }: Row, allowed: string[]): string[] {
-  return Object.keys(refused).filter((status) => !allowed.includes(status))
 }
