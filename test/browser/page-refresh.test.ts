@@ -6,8 +6,6 @@ import { BROWSER } from '../support/browser.ts'
 import { editOf } from '../support/lines.ts'
 import { type PageRepository, repeatedly, useTabs } from '../support/page-fixture.ts'
 
-const OPTIONS = { timeout: 60_000 }
-
 let repo: PageRepository
 let page: Page
 
@@ -48,9 +46,9 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     onTestFinished(repeatedly(() => repo.request('POST', `/activity/${ids[beat++ % ids.length]}/heartbeat`)))
 
     await fixture.open(page, repo)
-    await heading('Comparing …').waitFor(OPTIONS)
+    await heading('Comparing …').waitFor()
     expect(await page.locator('.work-row').count()).toBe(5)
-    await page.getByRole('button', { name: '145 more' }).waitFor(OPTIONS)
+    await page.getByRole('button', { name: '145 more' }).waitFor()
     expect(bytes.length).toBeGreaterThan(0)
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(60_000)
     isHolding = false
@@ -58,8 +56,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     // A change during the read neither aborts it nor gets lost.
     await repo.createActivity({ branch: 'late', scope: { paths: ['late/**'] } })
     await Promise.all(held.map((route) => route.continue()))
-    await heading('1 pair may overlap.').waitFor(OPTIONS)
-    await page.getByText('151 live activities').waitFor(OPTIONS)
+    await heading('1 pair may overlap.').waitFor()
+    await page.getByText('151 live activities').waitFor()
     expect(aborted).toEqual([])
   })
 
@@ -70,15 +68,15 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       await repo.createActivity({ branch: `at-${at}`, title: `Edit ${at}`, scope: { changes } })
     }
     await fixture.open(page, repo)
-    await heading('No pair needs anybody.').waitFor(OPTIONS)
+    await heading('No pair needs anybody.').waitFor()
     await page.getByText('1 pair shares a file; git merges them').click()
-    await page.locator('details.same-file').getByText('Edit 100').waitFor(OPTIONS)
+    await page.locator('details.same-file').getByText('Edit 100').waitFor()
   })
 
   test('shows that it is out of date and since when, and recovers by itself', async () => {
     await repo.createActivity({ title: 'Retry payments' })
     await fixture.open(page, repo)
-    await heading('No pair needs anybody.').waitFor(OPTIONS)
+    await heading('No pair needs anybody.').waitFor()
     const failing = '**/activity?limit=100*'
     await page.route(failing, (route) =>
       route.fulfill({
@@ -90,9 +88,9 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const alert = page.getByRole('alert')
     await alert
       .getByText(/^Out of date: last refreshed at \d.*\. .* Reason: The database does not answer\./)
-      .waitFor(OPTIONS)
+      .waitFor()
     await page.unroute(failing)
-    await expect.poll(() => alert.count(), OPTIONS).toBe(0)
+    await expect.poll(() => alert.count()).toBe(0)
   })
 
   test('does not close another record that was opened while it waited for an archive', async () => {
@@ -107,10 +105,10 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await expect.poll(() => held.length, OPTIONS).toBe(1)
     await page.keyboard.press('Escape')
     await row('Tidy payments').getByRole('button').click()
-    await dialog.getByRole('heading', { name: 'Tidy payments' }).waitFor(OPTIONS)
+    await dialog.getByRole('heading', { name: 'Tidy payments' }).waitFor()
     await held[0]?.continue()
     // The next read begins after the one that the archive waits for.
-    await page.waitForRequest('**/overlaps', OPTIONS)
+    await page.waitForRequest('**/overlaps')
     expect(await dialog.getByRole('heading', { name: 'Tidy payments' }).count()).toBe(1)
   })
 
@@ -121,7 +119,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       scope: { paths: ['src/**'] },
     })
     await fixture.open(page, repo)
-    await heading('No pair needs anybody.').waitFor(OPTIONS)
+    await heading('No pair needs anybody.').waitFor()
     await page.waitForLoadState('networkidle')
     const answers: string[] = []
     page.on('response', (response) => {
@@ -129,14 +127,14 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       if (pathname.startsWith('/api/') && !pathname.endsWith('/signal'))
         answers.push(`${response.status()} ${pathname.split('/').at(-1)}`)
     })
-    await expect.poll(() => answers, OPTIONS).toEqual(['304 overlaps', '304 overlaps'])
+    await expect.poll(() => answers).toEqual(['304 overlaps', '304 overlaps'])
     const other = await repo.createActivity({ title: 'Tidy payments', scope: { paths: ['src/a.ts'] } })
-    await heading('1 pair may overlap.').waitFor(OPTIONS)
-    await row('Tidy payments').waitFor(OPTIONS)
+    await heading('1 pair may overlap.').waitFor()
+    await row('Tidy payments').waitFor()
     await repo.request('PATCH', `/activity/${id}`, { body: { title: 'Retry twice' } })
-    await row('Retry twice').waitFor(OPTIONS)
+    await row('Retry twice').waitFor()
     await repo.request('POST', `/activity/${other}/archive`)
-    await heading('No pair needs anybody.').waitFor(OPTIONS)
+    await heading('No pair needs anybody.').waitFor()
   })
 
   test('names the part that could not be loaded, and loads it when the user retries', async () => {
@@ -144,10 +142,10 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await fixture.open(page, repo)
     await page.route('**/overlaps', (route) => route.abort())
     await page.reload()
-    await heading('The overlaps are not known.').waitFor(OPTIONS)
-    await page.getByRole('alert').getByText('Not everything could be loaded.').waitFor(OPTIONS)
+    await heading('The overlaps are not known.').waitFor()
+    await page.getByRole('alert').getByText('Not everything could be loaded.').waitFor()
     await page.unroute('**/overlaps')
     await page.getByRole('button', { name: 'Try now' }).click()
-    await heading('No pair needs anybody.').waitFor(OPTIONS)
+    await heading('No pair needs anybody.').waitFor()
   })
 })

@@ -5,7 +5,6 @@ import { BROWSER, faultsOn } from '../support/browser.ts'
 import { type PageRepository, useTabs } from '../support/page-fixture.ts'
 import { SIGNAL } from '../support/page-records.ts'
 
-const OPTIONS = { timeout: 60_000 }
 const REPORT = '**/signal'
 const HOSTILE = '<img src=x onerror="document.title=1">'
 
@@ -36,7 +35,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.emulateMedia({ colorScheme })
     await answer(SIGNAL)
     await open()
-    await card().waitFor(OPTIONS)
+    await card().waitFor()
     expect(await figures('Pairs shown')).toEqual(['3', '13'])
     expect(await figures('Merged while they conflicted')).toEqual(['0', '3'])
     expect(await figures('Comments edited')).toEqual(['1', '7'])
@@ -52,13 +51,13 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   test('says why it has no report', async () => {
     await page.route(REPORT, (route) => route.fulfill({ status: 500, body: 'Broken' }))
     await open()
-    await page.getByRole('alert').getByText('answered with status 500').waitFor(OPTIONS)
+    await page.getByRole('alert').getByText('answered with status 500').waitFor()
   })
 
   test('shows when the budget is in force', async () => {
     await answer({ ...SIGNAL, mode: 'on', budget: { share: 0.2, limit: 0.15, in_force: true } })
     await open()
-    await card().getByText('The budget is in force: 20 %').waitFor(OPTIONS)
+    await card().getByText('The budget is in force: 20 %').waitFor()
     await card().getByRole('heading', { name: 'Shown last' }).waitFor()
   })
 
@@ -69,7 +68,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const files = [{ path: HOSTILE, line_ranges: [null, null] }]
     await answer({ ...SIGNAL, recent: [{ ...pair, sides: [side, branch], files }] })
     await open()
-    await card().getByText(HOSTILE).first().waitFor(OPTIONS)
+    await card().getByText(HOSTILE).first().waitFor()
     expect(await card().locator('img, a').count()).toBe(0)
     expect(await card().getByText(HOSTILE).count()).toBe(4)
   })
@@ -79,7 +78,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await answer(SIGNAL)
     const id = await repo.createActivity({})
     await open()
-    await card().waitFor(OPTIONS)
+    await card().waitFor()
     for (let beat = 0; beat < 3; beat += 1) {
       await repo.request('POST', `/activity/${id}/heartbeat`)
       await repo.createActivity({ branch: `b${beat}` })
@@ -87,6 +86,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     }
     expect(reports).toBe(1)
     await page.clock.fastForward(60_000)
-    await expect.poll(() => reports, OPTIONS).toBe(2)
+    await expect.poll(() => reports).toBe(2)
   })
 })

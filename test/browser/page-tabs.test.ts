@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { BROWSER, type Desktop, startDesktop } from '../support/browser.ts'
 import { type PageRepository, usePageFixture } from '../support/page-fixture.ts'
 
-const OPTIONS = { timeout: 60_000 }
 /** Longer than the pause between two polls. */
 const QUIET_MS = 12_000
 
@@ -31,19 +30,19 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await first.bringToFront()
     await fixture.open(first, repo)
     await other.bringToFront()
-    await other.getByText('Live', { exact: true }).waitFor(OPTIONS)
+    await other.getByText('Live', { exact: true }).waitFor()
     await first.waitForLoadState('networkidle')
     const asked: string[] = []
     first.on('request', (request) => asked.push(request.url()))
     await repo.createActivity({ title: 'Retry payments' })
-    await row(other, 'Retry payments').waitFor(OPTIONS)
+    await row(other, 'Retry payments').waitFor()
     expect(asked).toEqual([])
     await first.bringToFront()
-    await row(first, 'Retry payments').waitFor(OPTIONS)
+    await row(first, 'Retry payments').waitFor()
     const later = await context.newPage()
     await later.goto(`${fixture.url}/#/${repo.name}`)
     await later.getByRole('button', { name: 'Sign out' }).click()
-    for (const tab of [first, other, later]) await tab.getByLabel('GitHub token').waitFor(OPTIONS)
+    for (const tab of [first, other, later]) await tab.getByLabel('GitHub token').waitFor()
   })
 
   test('shows the sign-in and sends nothing more when the token is not accepted any more', async () => {
@@ -52,8 +51,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await fixture.open(page, repo)
     await page.evaluate("sessionStorage.setItem('deconflict-token', 'revoked')")
     await row(page, 'Retry payments').click()
-    await page.getByText('GitHub does not accept this sign-in').waitFor(OPTIONS)
-    await page.getByLabel('GitHub token').waitFor(OPTIONS)
+    await page.getByText('GitHub does not accept this sign-in').waitFor()
+    await page.getByLabel('GitHub token').waitFor()
     await page.waitForLoadState('networkidle')
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
@@ -61,7 +60,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(asked).toEqual([])
     await page.getByLabel('GitHub token').fill('ada')
     await page.getByRole('button', { name: 'Use token' }).click()
-    await row(page, 'Retry payments').waitFor(OPTIONS)
+    await row(page, 'Retry payments').waitFor()
     expect(await page.getByText('GitHub does not accept this sign-in').count()).toBe(0)
   })
 
@@ -75,8 +74,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       return route.continue()
     })
     await page.goto(`${fixture.url}/#/${repo.name}`)
-    await page.getByText(/cannot be reached.* The page keeps trying\.$/).waitFor(OPTIONS)
-    await page.getByLabel('GitHub token').waitFor(OPTIONS)
+    await page.getByText(/cannot be reached.* The page keeps trying\.$/).waitFor()
+    await page.getByLabel('GitHub token').waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
@@ -89,13 +88,13 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await fixture.open(page, repo)
     expect(await page.evaluate("try { localStorage; '' } catch (error) { error.name }")).toBe('SecurityError')
     await row(page, 'Retry payments').click()
-    await page.getByRole('dialog').getByText('Twice.').waitFor(OPTIONS)
+    await page.getByRole('dialog').getByText('Twice.').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Keys' }).click()
     await page.getByRole('dialog').getByLabel('Use keys of one character').uncheck()
     await page.keyboard.press('Escape')
     await page.goto(`${fixture.url}/docs`)
-    await page.getByRole('heading', { name: 'Deconflict', exact: false }).first().waitFor(OPTIONS)
+    await page.getByRole('heading', { name: 'Deconflict', exact: false }).first().waitFor()
     expect(errors).toEqual([])
   })
 })

@@ -5,7 +5,6 @@ import { BROWSER, faultsOn } from '../support/browser.ts'
 import { editOf } from '../support/lines.ts'
 import { type PageRepository, useTabs } from '../support/page-fixture.ts'
 
-const OPTIONS = { timeout: 60_000 }
 const BASE = Array.from({ length: 200 }, (_, at) => `pay(${at})`)
 
 let repo: PageRepository
@@ -49,7 +48,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       scope: { paths: ['docs/a.md'] },
     }),
   })
-  const headline = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor(OPTIONS)
+  const headline = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
   const compared = () => headline('1 pair will conflict, 2 may overlap.')
   const cards = () => page.locator('.overlap')
   const hashOf = () => page.evaluate('location.hash') as Promise<string>
@@ -61,23 +60,23 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await compared()
     const card = page.getByRole('region', { name: 'Needs somebody' }).locator('.overlap').first()
     expect(await card.locator('.side-name').allTextContents()).toEqual(['Ada', 'Ben', 'Cy'])
-    await card.getByText('tidy began first: agree with Ben on who changes what.').waitFor(OPTIONS)
+    await card.getByText('tidy began first: agree with Ben on who changes what.').waitFor()
     await card.getByText('48–53 and 40–51').waitFor()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await card.getByRole('button', { name: 'Copy a message' }).first().click()
-    await card.getByRole('button', { name: 'Copied' }).waitFor(OPTIONS)
+    await card.getByRole('button', { name: 'Copied' }).waitFor()
     // The address of this page is one of this machine, which Ben cannot open.
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
       /^Hi Ben, my “Retry twice” .* overlap in src\/retry\.ts \(lines 48–53 and 40–51\)\..*work\?$/,
     )
     await card.getByRole('button', { name: 'Tidy retries' }).click()
     const detail = page.getByRole('dialog')
-    await detail.getByRole('heading', { name: 'Overlaps with' }).waitFor(OPTIONS)
-    await detail.getByText('48–53 and 40–51').waitFor(OPTIONS)
+    await detail.getByRole('heading', { name: 'Overlaps with' }).waitFor()
+    await detail.getByText('48–53 and 40–51').waitFor()
     await detail.getByRole('button', { name: 'Retry twice' }).first().click()
-    await page.getByRole('dialog', { name: 'Retry twice' }).waitFor(OPTIONS)
+    await page.getByRole('dialog', { name: 'Retry twice' }).waitFor()
     await page.keyboard.press('Escape')
-    await expect.poll(() => page.evaluate('document.activeElement.id'), OPTIONS).toBe('main')
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
   })
 
   test('limits everything by person, consequence and folder, with an address for each', async () => {
@@ -110,9 +109,9 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await repo.createActivity({ title: 'Rename all', scope: { changes } })
     await fixture.open(page, repo)
     await page.goto(`${fixture.url}/#/${repo.name}?path=src/a24.ts`)
-    await page.getByText('1 activity has more paths than the 20 that are searched.').waitFor(OPTIONS)
+    await page.getByText('1 activity has more paths than the 20 that are searched.').waitFor()
     await page.goto(`${fixture.url}/#/${repo.name}?path=src/a1.ts`)
-    await page.locator('.work-row', { hasText: 'Rename all' }).waitFor(OPTIONS)
+    await page.locator('.work-row', { hasText: 'Rename all' }).waitFor()
     expect(await page.getByText('that are searched').count()).toBe(0)
   })
 
@@ -141,8 +140,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const { body: settings } = await repo.request('GET', '/settings')
     await page.route('**/settings', (route) => route.fulfill({ json: { ...settings, errors, importing } }))
     await fixture.open(page, repo)
-    await page.getByText('line 3, areas: must be an object').waitFor(OPTIONS)
-    await page.getByText('Importing pull requests: 120 of 400 …').waitFor(OPTIONS)
+    await page.getByText('line 3, areas: must be an object').waitFor()
+    await page.getByText('Importing pull requests: 120 of 400 …').waitFor()
     await page.getByText(`The pull requests are being read in ${repo.name}.`).waitFor()
   })
 
@@ -159,7 +158,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
         route.fulfill({ json: { ...settings, ...shadow, is_left_out } }),
       )
       await fixture.open(page, repo)
-      await page.getByText(text).waitFor(OPTIONS)
+      await page.getByText(text).waitFor()
     },
   )
 
@@ -168,25 +167,25 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await fixture.open(page, repo)
     await compared()
     await page.locator('.work-row').getByRole('button', { name: 'Write docs' }).click()
-    await page.getByRole('dialog').getByText('docs/a.md').waitFor(OPTIONS)
+    await page.getByRole('dialog').getByText('docs/a.md').waitFor()
     expect(await hashOf()).toBe(`#/${repo.name}?record=${ids.dee}`)
     await page.goBack()
-    await expect.poll(() => page.getByRole('dialog').count(), OPTIONS).toBe(0)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     await page.goForward()
-    await page.getByRole('dialog').getByText('docs/a.md').waitFor(OPTIONS)
+    await page.getByRole('dialog').getByText('docs/a.md').waitFor()
     await page.keyboard.press('Escape')
-    await expect.poll(hashOf, OPTIONS).toBe(`#/${repo.name}`)
+    await expect.poll(hashOf).toBe(`#/${repo.name}`)
 
     await page.goto(`${fixture.url}/#/${repo.name}?record=act_none`)
-    await page.getByRole('dialog', { name: 'Not available' }).getByText('does not exist').waitFor(OPTIONS)
+    await page.getByRole('dialog', { name: 'Not available' }).getByText('does not exist').waitFor()
     await page.goto(`${fixture.url}/#/${repo.name}?q=docs&record=${ids.ada}`)
-    await page.getByRole('dialog').getByRole('heading', { name: 'Retry twice' }).waitFor(OPTIONS)
+    await page.getByRole('dialog').getByRole('heading', { name: 'Retry twice' }).waitFor()
     expect(await page.getByRole('searchbox', { includeHidden: true }).inputValue()).toBe('docs')
     expect(await page.locator('.work-row').count()).toBe(1)
     await page.keyboard.press('Escape')
     await page.getByRole('searchbox').fill('checkout')
     expect(await hashOf()).toBe(`#/${repo.name}?q=checkout`)
-    await page.locator('.work-row', { hasText: 'Retry twice' }).waitFor(OPTIONS)
+    await page.locator('.work-row', { hasText: 'Retry twice' }).waitFor()
   })
 
   test('is used with the keyboard: j and k move, Enter opens, ? lists the keys', async () => {
@@ -194,17 +193,17 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await fixture.open(page, repo)
     await compared()
     await page.keyboard.press('?')
-    await page.getByRole('dialog').getByText('list the keys').waitFor(OPTIONS)
+    await page.getByRole('dialog').getByText('list the keys').waitFor()
     expect(await faultsOn(page)).toEqual([])
     await page.keyboard.press('Escape')
-    await expect.poll(() => page.getByRole('dialog').count(), OPTIONS).toBe(0)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     await page.locator('.work-row').getByRole('button', { name: 'Write docs' }).focus()
     await page.keyboard.press('k')
     expect(await focused()).not.toContain('Write docs')
     await page.keyboard.press('j')
     expect(await focused()).toContain('Write docs')
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog').getByText('docs/a.md').waitFor(OPTIONS)
+    await page.getByRole('dialog').getByText('docs/a.md').waitFor()
   })
 
   test('ignores keys of one character that the user switched off, also after a reload', async () => {
@@ -223,9 +222,9 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByRole('button', { name: 'Keys' }).click()
     await page.getByRole('dialog').getByLabel('Use keys of one character').check()
     await page.keyboard.press('Escape')
-    await expect.poll(() => page.locator('dialog').count(), OPTIONS).toBe(0)
+    await expect.poll(() => page.locator('dialog').count()).toBe(0)
     await page.keyboard.press('?')
-    await page.getByRole('dialog').getByText('list the keys').waitFor(OPTIONS)
+    await page.getByRole('dialog').getByText('list the keys').waitFor()
   })
 
   test('shows a whole card above the fold of a phone, within its width, with large targets', async () => {
@@ -234,7 +233,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await repo.createActivity({ title: 'Retry', actor: 'Eve', branch, scope: { paths: ['src/retry.ts'] } })
     await page.setViewportSize({ width: 390, height: 844 })
     await fixture.open(page, repo)
-    await cards().first().waitFor(OPTIONS)
+    await cards().first().waitFor()
     const top = (await cards().first().boundingBox())?.y ?? Number.POSITIVE_INFINITY
     expect(top).toBeLessThan(844 - 140)
     expect(await page.getByText('Keys').isVisible()).toBe(false)
@@ -273,7 +272,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   test('explains which token it needs, why that is safe, and how an administrator enables the sign-in', async () => {
     await page.goto(`${fixture.url}/#/${repo.name}`)
     await page.getByText('Which token, and why this is safe').click()
-    await page.getByText('Metadata: read-only').waitFor(OPTIONS)
+    await page.getByText('Metadata: read-only').waitFor()
     await page.getByText('It never stores or logs it.').waitFor()
     await page
       .getByText('For administrators: to let people sign in without a token, set PUBLIC_URL')

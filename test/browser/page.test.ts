@@ -5,14 +5,13 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { apiAt } from '../support/api.ts'
-import { BROWSER, faultsOn, startBrowser } from '../support/browser.ts'
+import { BROWSER, faultsOn, patient, startBrowser } from '../support/browser.ts'
 import { editOf } from '../support/lines.ts'
 import { listen } from '../support/listen.ts'
 import { freePort } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { useDatabase } from '../support/use-deployment.ts'
 
-const WAIT_OPTIONS = { timeout: 60_000 }
 const HOSTILE = '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) **b** @everyone'
 
 let github: FakeGithubServer
@@ -59,7 +58,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await github?.close()
   })
   beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1400, height: 900 } })
+    context = patient(await browser.newContext({ viewport: { width: 1400, height: 900 } }))
     page = await context.newPage()
     strayed = []
     page.on('request', (request) => {
@@ -77,7 +76,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.goto(`${first.url}/#/${repository}`)
     await page.getByLabel('Or use a GitHub token').fill(token)
     await page.getByRole('button', { name: 'Use token' }).click()
-    await page.getByText('Live', { exact: true }).waitFor(WAIT_OPTIONS)
+    await page.getByText('Live', { exact: true }).waitFor()
   }
   const declare = async (body: object) => {
     const activityBody = { summary: 'In short.', actor: 'Ben', base_branch: 'main', ...body }
@@ -86,18 +85,18 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     return answer.body.activity.id as string
   }
   const row = (title: string) => page.locator('.work-row', { hasText: title }).getByRole('button')
-  const headline = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor(WAIT_OPTIONS)
+  const headline = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
 
   test('signs people in through GitHub, keeps them signed in, and signs them out', async () => {
     await page.goto(`${first.url}/#/acme/shop`)
     await page.getByRole('link', { name: 'Sign in with GitHub' }).click()
-    await page.getByRole('heading', { name: 'acme/shop' }).waitFor(WAIT_OPTIONS)
-    await page.getByText('ada', { exact: true }).waitFor(WAIT_OPTIONS)
+    await page.getByRole('heading', { name: 'acme/shop' }).waitFor()
+    await page.getByText('ada', { exact: true }).waitFor()
     expect(await page.evaluate('document.cookie')).toBe('')
     await page.reload()
-    await page.getByText('Live', { exact: true }).waitFor(WAIT_OPTIONS)
+    await page.getByText('Live', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor(WAIT_OPTIONS)
+    await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor()
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('deconflict_session')
   })
 
@@ -108,27 +107,27 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       scope: { areas: ['checkout'], paths: ['src/pay/**'] },
     })
     await open('ada')
-    await row('Retry payments').waitFor(WAIT_OPTIONS)
+    await row('Retry payments').waitFor()
     await headline('No pair needs anybody.')
     await declare({ title: 'Tidy payments', branch: 'tidy', scope: { paths: ['src/**/tidy.ts'] } })
     await headline('1 pair may overlap.')
     await page.getByRole('region', { name: 'Your own' }).waitFor()
-    await page.getByRole('button', { name: 'src/pay/tidy.ts' }).first().waitFor(WAIT_OPTIONS)
+    await page.getByRole('button', { name: 'src/pay/tidy.ts' }).first().waitFor()
     await row('Tidy payments').click()
     const detail = page.getByRole('dialog')
-    await detail.getByRole('heading', { name: 'Overlaps with' }).waitFor(WAIT_OPTIONS)
+    await detail.getByRole('heading', { name: 'Overlaps with' }).waitFor()
     await detail.getByRole('button', { name: /Retry payments/ }).waitFor()
     await detail.getByRole('button', { name: 'Archive' }).click()
     await headline('No pair needs anybody.')
     // The focused element was removed with the record.
-    await expect.poll(() => page.evaluate('document.activeElement.id'), WAIT_OPTIONS).toBe('main')
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
     await row('Retry payments').click()
     await detail.getByRole('button', { name: 'Archive' }).click()
-    await page.getByText('No work is announced in acme/shop').waitFor(WAIT_OPTIONS)
-    await detail.waitFor({ ...WAIT_OPTIONS, state: 'hidden' })
+    await page.getByText('No work is announced in acme/shop').waitFor()
+    await detail.waitFor({ state: 'hidden' })
     expect(strayed).toEqual([])
     await page.goto(`${first.url}/#/acme/shop?record=${ended}`)
-    await detail.getByText('archived, risk low').waitFor(WAIT_OPTIONS)
+    await detail.getByText('archived, risk low').waitFor()
     expect(await detail.getByText('Expires in').count()).toBe(0)
   })
 
@@ -148,7 +147,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const card = page.getByRole('region', { name: 'Merge order' })
     expect(await card.count()).toBe(0)
     ids.push(await begin(14))
-    await card.getByText('1 conflict: #14; 2 changed lines', { exact: true }).waitFor(WAIT_OPTIONS)
+    await card.getByText('1 conflict: #14; 2 changed lines', { exact: true }).waitFor()
     expect(await card.getByRole('listitem').allTextContents()).toEqual([
       '1#12Work 121 conflict: #14; 2 changed lines',
       '2#14Work 141 conflict: #12; 2 changed lines',
@@ -157,7 +156,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(await faultsOn(page)).toEqual([])
     await card.getByRole('button', { name: /Work 14/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
-    await expect.poll(() => card.count(), WAIT_OPTIONS).toBe(0)
+    await expect.poll(() => card.count()).toBe(0)
     for (const id of ids.slice(0, 2)) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
 
@@ -171,24 +170,24 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await form.getByLabel('Category').selectOption('temporary-workaround')
     await form.getByLabel('Paths, one per line').fill('../db')
     await form.getByRole('button', { name: 'Create notable' }).click()
-    await form.getByRole('alert').getByText('scope.paths[0]').waitFor(WAIT_OPTIONS)
+    await form.getByRole('alert').getByText('scope.paths[0]').waitFor()
     await form.getByLabel('Paths, one per line').fill('db/{a,b}/**\n sql')
     await form.getByRole('button', { name: 'Create notable' }).click()
     await page.getByRole('button', { name: 'Migrations are frozen' }).click()
-    await page.getByRole('dialog').getByText('temporary-workaround').waitFor(WAIT_OPTIONS)
+    await page.getByRole('dialog').getByText('temporary-workaround').waitFor()
     expect(await page.getByRole('dialog').locator('dd code').allTextContents()).toEqual([
       'db/{a,b}/**',
       'sql',
     ])
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
-    await page.getByText('No active notables.').waitFor(WAIT_OPTIONS)
+    await page.getByText('No active notables.').waitFor()
   })
 
   test('hides actions that need write access from readers', async () => {
     const id = await declare({ title: 'Look only', branch: 'look', scope: { paths: ['a'] } })
     await open('rita')
     await row('Look only').click()
-    await page.getByRole('dialog').getByText('In short.').waitFor(WAIT_OPTIONS)
+    await page.getByRole('dialog').getByText('In short.').waitFor()
     expect(await page.getByRole('button', { name: 'Archive' }).count()).toBe(0)
     await page.keyboard.press('Escape')
     for (const [view, name] of [
@@ -196,9 +195,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       ['Signal', 'Leave this repository'],
     ] as const) {
       await page.getByRole('link', { name: view }).click()
-      await page
-        .getByRole('heading', { name: view === 'Signal' ? 'What became' : view })
-        .waitFor(WAIT_OPTIONS)
+      await page.getByRole('heading', { name: view === 'Signal' ? 'What became' : view }).waitFor()
       expect(await page.getByRole('button', { name }).count()).toBe(0)
     }
     await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
@@ -209,7 +206,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByRole('link', { name: 'Signal' }).click()
     page.once('dialog', (dialog) => dialog.accept())
     await page.getByRole('button', { name: 'Leave this repository' }).click()
-    await page.getByText('Everything is edited.').waitFor(WAIT_OPTIONS)
+    await page.getByText('Everything is edited.').waitFor()
   })
 
   // Threat: Markup in titles and names
@@ -222,7 +219,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     })
     await open('ada')
     await row(HOSTILE).click()
-    await page.getByRole('dialog').getByRole('heading', { name: HOSTILE }).waitFor(WAIT_OPTIONS)
+    await page.getByRole('dialog').getByRole('heading', { name: HOSTILE }).waitFor()
     expect(await page.locator('img[src="x"], main b').count()).toBe(0)
     expect(await page.title()).toBe('acme/shop · Deconflict')
     expect(strayed).toEqual([])
@@ -231,9 +228,9 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
 
   test('shows what is missing: activities, a permission', async () => {
     await open('ada', 'acme/quiet')
-    await page.getByText('No work is announced in acme/quiet').waitFor(WAIT_OPTIONS)
+    await page.getByText('No work is announced in acme/quiet').waitFor()
     await page.goto(`${first.url}/#/acme/secret`)
-    await page.getByRole('heading', { name: 'You cannot see this repository' }).waitFor(WAIT_OPTIONS)
+    await page.getByRole('heading', { name: 'You cannot see this repository' }).waitFor()
   })
 
   test('shows that there is more than it lists, and that a proxy answers instead of the service', async () => {
@@ -242,10 +239,10 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       page.route('**/activity?limit=100*', (route) => route.fulfill({ contentType: 'text/html', ...answer }))
     await answerTo({ body: JSON.stringify({ items: [], next_cursor: 'next' }) })
     await page.reload()
-    await page.getByText('more records than the page can show').waitFor(WAIT_OPTIONS)
+    await page.getByText('more records than the page can show').waitFor()
     await answerTo({ status: 502, body: '<html>Bad gateway</html>' })
     await page.reload()
-    await page.getByText('in front of the service answered with status 502').waitFor(WAIT_OPTIONS)
+    await page.getByText('in front of the service answered with status 502').waitFor()
   })
 })
 

@@ -3,12 +3,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { VERSION } from '../../src/vocabulary/version.ts'
-import { BROWSER, faultsOn, startBrowser } from '../support/browser.ts'
+import { BROWSER, faultsOn, patient, startBrowser } from '../support/browser.ts'
 import { freePort } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { useDatabase } from '../support/use-deployment.ts'
-
-const WAIT_OPTIONS = { timeout: 60_000 }
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the App', () => {
   let github: FakeGithubServer
@@ -35,7 +33,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the App', () => {
   })
 
   test('is created for an organization, and people sign in with it', async () => {
-    const page = await browser.newPage()
+    const page = patient(await browser.newPage())
     const refused: string[] = []
     page.on('console', (message) => {
       if (/Content Security Policy/.test(message.text())) refused.push(message.text())
@@ -45,15 +43,15 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the App', () => {
     expect(await faultsOn(page)).toEqual([])
     await page.getByLabel('Organization').fill('acme')
     await page.getByRole('button', { name: 'Use this owner' }).click()
-    await page.getByRole('button', { name: 'Create the App for the organization acme' }).click(WAIT_OPTIONS)
-    await page.getByRole('heading', { name: 'Install' }).waitFor(WAIT_OPTIONS)
+    await page.getByRole('button', { name: 'Create the App for the organization acme' }).click()
+    await page.getByRole('heading', { name: 'Install' }).waitFor()
     expect(page.url()).toBe(`${github.url}/apps/deconflict/installations/new`)
     expect(github.github.state.app).toMatchObject({ owner: 'acme', name: 'Deconflict acme' })
     await page.goto(service.url)
-    await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor(WAIT_OPTIONS)
-    await page.getByText(VERSION, { exact: true }).waitFor(WAIT_OPTIONS)
+    await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor()
+    await page.getByText(VERSION, { exact: true }).waitFor()
     await page.goto(address)
-    await page.getByText('The GitHub App is configured').waitFor(WAIT_OPTIONS)
+    await page.getByText('The GitHub App is configured').waitFor()
     expect(refused).toEqual([])
   })
 })

@@ -23,6 +23,12 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: BROWSER as string, args: FLAGS })
 }
 
+/** Whatever is waited for here has a minute: half of it, as Playwright has it, is too little on a busy machine. */
+export function patient<Place extends Page | BrowserContext>(place: Place): Place {
+  place.setDefaultTimeout(60_000)
+  return place
+}
+
 export type Desktop = Awaited<ReturnType<typeof startDesktop>>
 
 /**
@@ -54,7 +60,7 @@ export async function startDesktop({ blocks_site_data = false } = {}) {
   })
   const browser = await chromium.connectOverCDP(address, { noDefaults: true })
   return {
-    context: browser.contexts()[0] as BrowserContext,
+    context: patient(browser.contexts()[0] as BrowserContext),
     async close() {
       await browser.close()
       kill()

@@ -4,11 +4,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type Api, apiAt } from './api.ts'
-import { startBrowser } from './browser.ts'
+import { patient, startBrowser } from './browser.ts'
 import { freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
 
-const OPTIONS = { timeout: 60_000 }
 const REPOSITORIES = 20
 
 export type PageRepository = ReturnType<PageFixture['repository']>
@@ -79,13 +78,13 @@ async function startPageFixture() {
       }
     },
     /** A new tab that shows nothing yet. */
-    newPage: () => browser.newPage({ viewport: { width: 1400, height: 900 } }),
+    newPage: async () => patient(await browser.newPage({ viewport: { width: 1400, height: 900 } })),
     /** Opens a repository as Ada, who signs in with her token. */
     async open(page: Page, { name }: { name: string }) {
       await page.goto(`${service.url}/#/${name}`)
       await page.getByLabel('GitHub token').fill('ada')
       await page.getByRole('button', { name: 'Use token' }).click()
-      await page.getByText('Live', { exact: true }).waitFor(OPTIONS)
+      await page.getByText('Live', { exact: true }).waitFor()
     },
     async close() {
       await browser.close()
