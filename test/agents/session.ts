@@ -78,9 +78,7 @@ export async function runSession(program: Program, options: SessionOptions): Pro
   await tree.write({ [FILE]: TEXTS[0] })
   // As in a shared repository, for all agents.
   await tree.runProcess(['init', '--yes', '--only', ...DEFAULT_PARTS])
-  await tree.git('add', '-A')
-  await tree.git('commit', '-q', '-m', 'Install hooks')
-  await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  await tree.commitUpstream('Install hooks')
   await tree.git('checkout', '-q', '-b', 'work')
   await prepare?.(tree)
 

@@ -17,12 +17,6 @@ describe('a check', () => {
   const tree = useTree()
   const RETRY = Array.from({ length: 10 }, (_, at) => `  till.retryPayment(${at})\n`).join('')
 
-  async function commit(subject: string, files: Record<string, string>): Promise<string> {
-    await tree.write(files)
-    await tree.git('add', '-A')
-    await tree.git('commit', '-q', '-m', subject)
-    return tree.git('rev-parse', '--short=8', 'HEAD')
-  }
   /** Checks the same lines in another file, on a branch from before. */
   async function check(...args: string[]) {
     await tree.git('checkout', '-q', '-B', 'work', 'origin/main')
@@ -33,7 +27,7 @@ describe('a check', () => {
   const findings = async () => JSON.parse((await check('--json')).stdout).matches
 
   test('names the pull request of the commit, or the commit', async () => {
-    await commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
+    await tree.commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
     expect(await findings()).toMatchObject([
       {
         ...{ id: '#12', title: 'Retry payments', pr_url: 'https://github.com/acme/shop/pull/12' },
@@ -41,10 +35,8 @@ describe('a check', () => {
       },
     ])
     await tree.git('checkout', '-q', '-f', 'main')
-    const sha = await commit('Retry more', {
-      'src/retry.ts': `${RETRY}  till.more()\n`,
-      'src/again.ts': RETRY,
-    })
+    await tree.commit('Retry more', { 'src/retry.ts': `${RETRY}  till.more()\n`, 'src/again.ts': RETRY })
+    const sha = await tree.git('rev-parse', '--short=8', 'HEAD')
     await tree.git('update-ref', 'refs/heads/main', 'HEAD')
     const { code, stdout } = await check()
     expect(code).toBe(2)
@@ -53,8 +45,8 @@ describe('a check', () => {
   })
 
   test('of an issue names the merged pull request that closes it', async () => {
-    await commit('Retry payments (#12)\n\nCloses #7', { 'src/retry.ts': RETRY })
-    await commit('Look at #7 again (#13)', { 'README.md': '# Shop again\n' })
+    await tree.commit('Retry payments (#12)\n\nCloses #7', { 'src/retry.ts': RETRY })
+    await tree.commit('Look at #7 again (#13)', { 'README.md': '# Shop again\n' })
     await tree.git('checkout', '-q', '-b', 'work', 'origin/main')
     const { stdout } = await tree.run(['start', 'Retry', '--issue', '7', '--json'])
     const { pr_url } = JSON.parse(stdout).issue.done_by
@@ -68,10 +60,10 @@ describe('a check', () => {
     ['rebased', ['cherry-pick', 'main..other']],
   ])('counts only what came after the part of a branch that was %s', async (name, onto) => {
     await tree.git('checkout', '-q', '-b', 'other')
-    await commit('Add a', { 'src/a.ts': 'const a = 1\n' })
-    await commit('Set a', { 'src/a.ts': 'const a = 2\n' })
+    await tree.commit('Add a', { 'src/a.ts': 'const a = 1\n' })
+    await tree.commit('Set a', { 'src/a.ts': 'const a = 2\n' })
     await tree.git('checkout', '-q', 'main')
-    await commit('Add b', { 'src/b.ts': 'const b = 1\n' })
+    await tree.commit('Add b', { 'src/b.ts': 'const b = 1\n' })
     const related = async () => {
       await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
       const ran = ['src/a.ts', 'src/c.ts'].map((path) => tree.run(['check', '--paths', path, '--json']))
@@ -98,29 +90,29 @@ describe('a check', () => {
 
   test('on a branch that was squashed does not hear of its own lines', async () => {
     await tree.git('checkout', '-q', '-b', 'work')
-    await commit('Retry payments', { 'src/retry.ts': RETRY })
+    await tree.commit('Retry payments', { 'src/retry.ts': RETRY })
     await tree.git('checkout', '-q', 'main')
-    await commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
+    await tree.commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
     await tree.git('checkout', '-q', 'work')
     expect(JSON.parse((await tree.run(['check', '--json'])).stdout).matches).toEqual([])
   })
 
   test('finds nothing that was taken back, or removed again', async () => {
-    await commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
-    await commit('Revert "Retry payments (#12)"', { 'README.md': '# Shop again\n' })
+    await tree.commit('Retry payments (#12)', { 'src/retry.ts': RETRY })
+    await tree.commit('Revert "Retry payments (#12)"', { 'README.md': '# Shop again\n' })
     expect(await findings()).toEqual([])
     await tree.git('checkout', '-q', '-f', 'main')
-    await commit('Remove it', { 'src/retry.ts': '' })
-    await commit('Retry', { 'src/second.ts': RETRY })
+    await tree.commit('Remove it', { 'src/retry.ts': '' })
+    await tree.commit('Retry', { 'src/second.ts': RETRY })
     expect(await findings()).toHaveLength(1)
     await tree.git('checkout', '-q', '-f', 'main')
-    await commit('Remove it', { 'src/second.ts': '' })
+    await tree.commit('Remove it', { 'src/second.ts': '' })
     expect(await findings()).toEqual([])
   })
 
   test('does not say of work that it is done by the merge of its own head', async () => {
     await tree.git('checkout', '-q', '-b', 'head')
-    await commit('Retry', { 'src/retry.ts': RETRY })
+    await tree.commit('Retry', { 'src/retry.ts': RETRY })
     await tree.git('checkout', '-q', 'main')
     await tree.git('merge', '-q', '--no-ff', '-m', 'Merge pull request #12 from acme/head', 'head')
     expect(await findings()).toMatchObject([{ id: '#12' }])

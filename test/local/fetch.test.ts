@@ -55,9 +55,7 @@ describe('the command', () => {
     remote = join(tree.path, '../remote.git')
     await tree.git('init', '-q', '--bare', remote)
     await tree.git('config', 'remote.origin.url', remote)
-    await tree.write({ 'src/cart.ts': 'one\ntwo\nthree\n' })
-    await tree.git('add', '-A')
-    await tree.git('commit', '-q', '-m', 'Cart')
+    await tree.commit('Cart', { 'src/cart.ts': 'one\ntwo\nthree\n' })
     await tree.git('push', '-q', 'origin', 'main')
   })
 

@@ -17,9 +17,7 @@ test('the command prints what README.md shows', async () => {
   const [warning, printed] = [...readme.matchAll(/^```(?:console)?\n((?:Deconflict:|\$ ).*?)^```$/gms)].map(
     ([, body = '']) => body,
   )
-  await tree.write({ [FILE]: LINES.join('') })
-  await tree.git('commit', '-qam', 'Steps')
-  await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  await tree.commitUpstream('Steps', { [FILE]: LINES.join('') })
   for (const name of ['retries', 'tidy']) await tree.git('worktree', 'add', '-q', `../${name}`, '-b', name)
   const heardIn = (name: string, event: string, about: object = {}) =>
     heard(event, { session_id: name, cwd: join(tree.path, '..', name), ...about })

@@ -25,9 +25,8 @@ test('of two working trees on one branch, its commits, and a file copied to both
   const consequences = async (...args: string[]) =>
     (await run('check', '--json', ...args)).stdout.match(/(?<="consequence": ?")\w+/g) ?? []
   await tree.git('checkout', '-q', '-b', 'feature')
-  await tree.write({ 'src/feature.ts': FEATURE.join(''), 'README.md': '# Shop, with a feature\n' })
-  await tree.git('add', '-A')
-  await tree.git('commit', '-q', '-m', 'Add the feature')
+  const files = { 'src/feature.ts': FEATURE.join(''), 'README.md': '# Shop, with a feature\n' }
+  await tree.commit('Add the feature', files)
   for (const name of ['mine', 'theirs']) await tree.git('worktree', 'add', '-q', `../${name}`, '-b', name)
   await tree.write({ '../mine/.envrc': 'PORT=1\n', '../theirs/.envrc': 'PORT=1\n' })
   await tree.git('checkout', '-q', 'main')
@@ -46,8 +45,7 @@ test('of two working trees on one branch, its commits, and a file copied to both
 
 test('a branch is the work of the working tree in which it is rebased', async () => {
   await tree.git('checkout', '-q', '-b', 'mine')
-  await tree.write({ 'README.md': '# Mine\n' })
-  await tree.git('commit', '-qam', 'Mine')
+  await tree.commit('Mine', { 'README.md': '# Mine\n' })
   await tree.git('-c', 'sequence.editor=sed -i s/pick/edit/', 'rebase', '-q', '-i', 'main')
   await tree.write({ 'README.md': '# Better\n' })
   await tree.git('commit', '-qa', '--amend', '-m', 'Better')
@@ -57,10 +55,7 @@ test('a branch is the work of the working tree in which it is rebased', async ()
 
 test('declared work on a branch is no conflict with an earlier commit of it, checked out in its tree', async () => {
   await tree.git('checkout', '-q', '-b', 'mine')
-  for (const text of ['One', 'Two']) {
-    await tree.write({ 'README.md': `# ${text}\n` })
-    await tree.git('commit', '-qam', text)
-  }
+  for (const text of ['One', 'Two']) await tree.commit(text, { 'README.md': `# ${text}\n` })
   await tree.run(['start', 'Mine'])
   await tree.git('checkout', '-q', '--detach', 'HEAD~1')
   expect((await tree.run(['check'])).stdout).toMatch(/^Clear/)

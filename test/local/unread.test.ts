@@ -11,9 +11,7 @@ const other = (name: string) => join(tree.path, '../other', name)
 
 /** A second working tree, in which line 2 of the file of the first one differs. */
 async function addOther(): Promise<void> {
-  await tree.write({ 'src/cart.ts': 'one\ntwo\nthree\n' })
-  await tree.git('add', '-A')
-  await tree.git('commit', '-q', '-m', 'Cart')
+  await tree.commit('Cart', { 'src/cart.ts': 'one\ntwo\nthree\n' })
   await tree.git('worktree', 'add', '-q', '../other', '-b', 'other')
   await tree.write({ '../other/src/cart.ts': 'one\n2\nthree\n' })
 }

@@ -12,12 +12,7 @@ const edited = (line: number, text: string) => `${LINES.with(line - 1, text).joi
 const FILE = 'src/cart.ts'
 
 const tree = useTree({ NODE_OPTIONS: `--require ${PRELOAD}`, DECONFLICT_HOOK_TIMEOUT_MS: '50000' })
-beforeEach(async () => {
-  await tree.write({ [FILE]: `${LINES.join('\n')}\n` })
-  await tree.git('add', '-A')
-  await tree.git('commit', '-qm', 'Carts')
-  await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
-})
+beforeEach(() => tree.commitUpstream('Carts', { [FILE]: `${LINES.join('\n')}\n` }))
 
 /** Other working trees, each on a branch of its name. One by one: git may read what another `worktree add` is writing. */
 async function add(...names: string[]): Promise<string[]> {
@@ -64,9 +59,7 @@ test('an agent reads an uncommitted edit of another one before it edits the same
 test('the calls of git do not grow with the commits of other branches', async () => {
   const names = ['a', 'b', 'c']
   const trees = await add(...names)
-  await writeFile(join(tree.path, FILE), edited(1, 'merged already'))
-  await tree.git('commit', '-qam', 'Merged (#7)')
-  await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  await tree.commitUpstream('Merged (#7)', { [FILE]: edited(1, 'merged already') })
   const commitEach = async (text: string) => {
     for (const cwd of trees) {
       await writeFile(join(cwd, FILE), edited(20, text))

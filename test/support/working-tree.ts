@@ -53,17 +53,25 @@ export async function workingTree(env: Environment) {
       await writeFile(join(path, name), content)
     }
   }
+  /** Commits everything, and these files. */
+  const commit = async (message: string, files: Record<string, string> = {}) => {
+    await write(files)
+    await git('add', '-A')
+    await git('commit', '-q', '-m', message)
+  }
+  /** The same, and `origin` has the commit on `main`. */
+  const commitUpstream = async (message: string, files: Record<string, string> = {}) => {
+    await commit(message, files)
+    await git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  }
   const fill = async () => {
     // Without the samples of hooks, which take longer to copy than all the rest.
     await git('init', '-q', '-b', 'main', '--template=')
     await mkdir(join(path, '.git/hooks'))
     await git('config', 'user.name', 'Ada')
     await git('config', 'user.email', 'ada@example.com')
-    await write({ 'src/checkout/retry.ts': 'export {}\n', 'README.md': '# Shop\n' })
-    await git('add', '-A')
-    await git('commit', '-q', '-m', 'First')
     await git('remote', 'add', 'origin', 'git@github.com:acme/shop.git')
-    await git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    await commitUpstream('First', { 'src/checkout/retry.ts': 'export {}\n', 'README.md': '# Shop\n' })
   }
   if (template) await copy(template, path)
   else {
@@ -82,6 +90,8 @@ export async function workingTree(env: Environment) {
     path,
     git,
     write,
+    commit,
+    commitUpstream,
     /**
      * Runs `deconflict` in the test's process, with only PATH from its environment. `uptime_ms`: how long ago the command
      * started, by its own clock; default: now.

@@ -37,10 +37,7 @@ describe('--rename', () => {
     ['a committed file', true],
   ])('renames %s', async (_, isTracked) => {
     await writeFile(join(inDirectory.cwd, '0042_orders.sql'), 'select 1;\n')
-    if (isTracked) {
-      await tree.git('add', '.')
-      await tree.git('commit', '-qm', 'Add orders')
-    }
+    if (isTracked) await tree.commit('Add orders')
     const { stdout, stderr } = await tree.run(['number', DIRECTORY, '--rename'])
     expect(stderr).toBe('')
     expect(stdout).toContain(`renamed ${DIRECTORY}/0042_orders.sql to ${DIRECTORY}/0043_orders.sql`)
@@ -63,9 +60,7 @@ describe('--rename', () => {
   })
 
   test('never replaces a file', async () => {
-    await writeFile(join(inDirectory.cwd, '0042_orders.sql'), 'select 1;\n')
-    await tree.git('add', '.')
-    await tree.git('commit', '-qm', 'Add orders')
+    await tree.commit('Add orders', { [`${DIRECTORY}/0042_orders.sql`]: 'select 1;\n' })
     await writeFile(join(inDirectory.cwd, '.gitignore'), '0043*\n')
     await writeFile(join(inDirectory.cwd, '0043_orders.sql'), 'mine\n')
     const { code, stderr } = await tree.run(['number', DIRECTORY, '--rename'])

@@ -68,9 +68,7 @@ describe('the agent is warned about overlap', () => {
   })
 
   test('of no file whose lines are known and apart', async () => {
-    await tree.write({ [RETRY]: `${PAY_LINES.join('\n')}\n` })
-    await tree.git('commit', '-qam', 'Values')
-    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    await tree.commitUpstream('Values', { [RETRY]: `${PAY_LINES.join('\n')}\n` })
     await startAsBen({
       scope: { changes: [{ path: RETRY, patch: editOf(PAY_LINES, 40, 3, ['changed()']) }] },
     })
