@@ -18,24 +18,18 @@ afterAll(() => github.close())
 
 const secrets_key = new Uint8Array(32).fill(7)
 
-describe('the App is created', () => {
+describe('the App is created, and GitHub’s installation page comes next', () => {
   let service: SetupService
-  let installation: string
   let credentials: CreatedApp
 
   beforeAll(async () => {
     service = await startSetupService(github, { public_url: PUBLIC_URL, secrets_key })
     const { form, cookie } = await service.open()
-    const { status, location } = await service.confirm(form, cookie)
-    expect(status).toBe(303)
-    installation = location
+    const location = 'https://github.com/apps/deconflict/installations/new'
+    expect(await service.confirm(form, cookie)).toMatchObject({ status: 303, location })
     credentials = await service.stored()
   })
   afterAll(() => service.close())
-
-  test('and GitHub’s installation page comes next', () => {
-    expect(installation).toBe('https://github.com/apps/deconflict/installations/new')
-  })
 
   test('and webhooks that it signs are accepted and handled without a restart', async () => {
     const { webhook_secret: secret } = credentials

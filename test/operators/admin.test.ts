@@ -1,8 +1,7 @@
 /** The commands of deconflict-admin, as processes next to the service. */
-import { beforeAll, expect, inject, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
-import { runOn } from '../support/database.ts'
-import { databaseUrl } from '../support/postgres.ts'
+import { emptyDatabase, runOn } from '../support/database.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -29,14 +28,11 @@ const createNotable = async (body: object = {}): Promise<string> =>
   (await api('POST', '/notables', { body: { ...NOTABLE, ...body } })).body.id
 
 test('a command needs a schema', async () => {
-  const { url } = inject('postgres')
-  const name = `deconflict_bare_${process.pid}`
-  await runOn(url, `create database ${name}`)
-  expect(await runAdmin({ DATABASE_URL: databaseUrl(url, name) }, 'deliveries', 'list')).toMatchObject({
+  const { url } = await emptyDatabase()
+  expect(await runAdmin({ DATABASE_URL: url }, 'deliveries', 'list')).toMatchObject({
     code: 2,
     errors: [expect.stringMatching(/has no schema: check DATABASE_URL, .*start the service/)],
   })
-  await runOn(url, `drop database ${name} with (force)`)
 })
 
 test('deliveries in the dead-letter state are listed and replayed while the service runs', async () => {

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { freshDatabase, runOn } from '../support/database.ts'
-import { databaseUrl, debianBinaries } from '../support/postgres.ts'
+import { emptyDatabase, freshDatabase } from '../support/database.ts'
+import { debianBinaries } from '../support/postgres.ts'
 import type { ServiceProcess } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -51,7 +51,6 @@ const canDump = bin !== undefined && existsSync(join(bin, 'pg_dump'))
 
 describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is missing)', () => {
   test('a service on what pg_restore restored of a pg_dump answers the same', async () => {
-    const { url } = inject('postgres')
     const original = await freshDatabase()
     const [first] = (await deployment.start(1, { DATABASE_URL: original.database_url })) as [ServiceProcess]
     await fill(first)
@@ -66,19 +65,16 @@ describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is
     ])
     await first.kill('SIGTERM')
 
-    const name = `deconflict_restored_${process.pid}`
-    const restored = databaseUrl(url, name)
-    await runOn(url, `create database ${name}`)
+    const restored = await emptyDatabase()
     await run(join(bin as string, 'pg_restore'), [
       '--no-owner',
       '--exit-on-error',
-      `--dbname=${restored}`,
+      `--dbname=${restored.url}`,
       file,
     ])
-    const [second] = (await deployment.start(1, { DATABASE_URL: restored, ...ALONE })) as [ServiceProcess]
+    const [second] = (await deployment.start(1, { DATABASE_URL: restored.url, ...ALONE })) as [ServiceProcess]
     expect(await readAll(second)).toEqual(before)
     await second.kill('SIGTERM')
-    await runOn(url, `drop database ${name} with (force)`)
     await original.drop()
     await directory.remove()
   })

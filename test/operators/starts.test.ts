@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
 import { type Api, apiAt } from '../support/api.ts'
-import { freshDatabase, runOn } from '../support/database.ts'
+import { emptyDatabase, freshDatabase, runOn } from '../support/database.ts'
 import { connectRaw, databaseUrl, freePort } from '../support/postgres.ts'
 import { exitOfProcess, launch, type ServiceProcess, startProcess } from '../support/process.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
@@ -48,16 +48,13 @@ describe('an invalid value in the environment', () => {
 const SCHEMA_LOCK = 7_046_031_415
 
 test('four instances that start at once on an empty database all become ready', async () => {
-  const { url } = inject('postgres')
-  const name = `deconflict_empty_${process.pid}`
-  await runOn(url, `create database ${name}`)
+  const { url, name } = await emptyDatabase()
   // A server may be set up to write values in another way.
   await runOn(url, `alter database ${name} set datestyle = 'German'`)
   await runOn(url, `alter database ${name} set bytea_output = 'escape'`)
-  const env = environment(databaseUrl(url, name))
+  const env = environment(url)
   // Every instance takes this lock before it migrates, so the first ones wait here until the last one has started.
-  const gate = connectRaw(databaseUrl(url, name))
-  const watch = connectRaw(url)
+  const [gate, watch] = [connectRaw(url), connectRaw(url)]
   const starting: Promise<ServiceProcess>[] = []
   await gate
     .begin(async (sql) => {
@@ -85,22 +82,19 @@ test('four instances that start at once on an empty database all become ready', 
   const listed = await apiAt(services[0]?.url as string, 'ada')('GET', '/activity')
   expect(listed.body.items).toHaveLength(4)
   await Promise.all(services.map((service) => service.kill('SIGTERM')))
-  await runOn(url, `drop database ${name} with (force)`)
 })
 
 test('while migrations wait, /healthz is 200 and everything else is 503 service_unavailable', async () => {
-  const { url } = inject('postgres')
-  const name = `deconflict_waiting_${process.pid}`
-  await runOn(url, `create database ${name}`)
+  const { url } = await emptyDatabase()
   const PORT = String(await freePort())
   const address = `http://127.0.0.1:${PORT}`
-  const gate = connectRaw(databaseUrl(url, name))
+  const gate = connectRaw(url)
   const api = apiAt(address, 'ada')
   let starting: Promise<ServiceProcess> | undefined
   await gate
     .begin(async (sql) => {
       await sql`create schema drizzle`
-      starting = startProcess({ ...environment(databaseUrl(url, name)), PORT })
+      starting = startProcess({ ...environment(url), PORT })
       await untilHealthy(api)
       for (const path of ['/readyz', '/activity']) {
         const { status, body } = await api('GET', path)
@@ -120,7 +114,6 @@ test('while migrations wait, /healthz is 200 and everything else is 503 service_
     .filter((line) => line.includes('"level":50'))
   expect(errors).toEqual([])
   await service?.kill('SIGTERM')
-  await runOn(url, `drop database ${name} with (force)`)
 })
 
 test('SIGTERM before it is ready ends the process with 0', async () => {

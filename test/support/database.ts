@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inject } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { connectRaw, databaseUrl } from './postgres.ts'
 
 declare module 'vitest' {
@@ -92,6 +92,15 @@ async function isEmptied(url: string, schema: string): Promise<boolean> {
 
 /** Objects of PostgreSQL itself have lower ids. */
 const FIRST_OWN_OID = 16_384
+
+/** A database without a schema, on the PostgreSQL of the tests, until the end of the test. */
+export async function emptyDatabase(): Promise<{ url: string; name: string }> {
+  const { url } = inject('postgres')
+  const name = `deconflict_empty_${randomBytes(4).toString('hex')}`
+  await runOn(url, `create database ${name}`)
+  onTestFinished(async () => void (await runOn(url, `drop database ${name} with (force)`)))
+  return { url: databaseUrl(url, name), name }
+}
 
 /** Describes the schema: equal for a copy of a database, and another one once a test has changed it. */
 export async function schemaOf(sql: ReturnType<typeof connectRaw>): Promise<string> {
