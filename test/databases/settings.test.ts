@@ -5,8 +5,6 @@ import { NOTABLE, outcome } from '../support/routes.ts'
 
 const { repo } = useRepository()
 
-const shown = async () => (await repo.request('GET', '/settings')).body
-
 const DEFAULT_COMMENT = {
   mode: 'on',
   min_severity: 'medium',
@@ -21,7 +19,7 @@ const DEFAULT_COMMENT = {
 }
 
 test('without a file the defaults apply', async () => {
-  expect(await shown()).toEqual({
+  expect((await repo.request('GET', '/settings')).body).toEqual({
     activity_ttl_ms: 86_400_000,
     max_activity_ttl_ms: null,
     notable_ttl_ms: 604_800_000,

@@ -10,13 +10,6 @@ const tree = useTree()
 
 const inHome = (name: string) => join(tree.path, '..', name)
 const init = (...args: string[]) => tree.run(['init', '--yes', ...args])
-const doctor = async (cwd = tree.path) => {
-  const { stdout } = await tree.run(['doctor', '--json'], { cwd })
-  const { checks } = JSON.parse(stdout) as { checks: { name: string; is_ok: boolean; message: string }[] }
-  return Object.fromEntries(
-    checks.map(({ name, is_ok, message }) => [name, `${is_ok ? 'ok' : 'problem'}: ${message}`]),
-  )
-}
 
 test.each([
   ['without a remote', {}, undefined, true],
@@ -69,8 +62,9 @@ describe('in a clone that nobody shares', () => {
   test('one init serves all working trees, and doctor finds it in each', async () => {
     await init()
     await tree.git('worktree', 'add', '-q', '../other', '-b', 'other')
-    const found = await doctor(inHome('other'))
-    expect(found.hooks).toBe('ok: ~/shop/.git/hooks/pre-push, ~/.claude/settings.json, ~/.codex/hooks.json')
+    expect((await tree.run(['doctor'], { cwd: inHome('other') })).stdout).toMatch(
+      /^ok +hooks +~\/shop\/\.git\/hooks\/pre-push, ~\/\.claude\/settings\.json, ~\/\.codex\/hooks\.json$/m,
+    )
     expect((await tree.run(['init', '--yes'], { cwd: inHome('other') })).stdout).toMatch(/already installed/)
   })
 

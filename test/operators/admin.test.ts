@@ -22,10 +22,7 @@ beforeAll(async () => {
 })
 
 const query = (statement: string) => runOn(database.database_url as string, statement)
-const createActivity = async (body: object = {}): Promise<string> =>
-  (await api('POST', '/activity', { body: { ...ACTIVITY, ...body } })).body.activity.id
-const createNotable = async (body: object = {}): Promise<string> =>
-  (await api('POST', '/notables', { body: { ...NOTABLE, ...body } })).body.id
+const createActivity = () => api('POST', '/activity', { body: ACTIVITY })
 
 test('a command needs a schema', async () => {
   const { url } = await emptyDatabase()
@@ -72,7 +69,7 @@ test('purge deletes all of a repository, given by name in any case or by id, and
   const other = '/api/v1/repos/acme/docs/activity'
   await api('POST', other, { body: ACTIVITY })
   await createActivity()
-  await createNotable()
+  await api('POST', '/notables', { body: NOTABLE })
   const { code, lines } = await runAdmin(env, 'purge', 'ACME/Shop')
   expect(code).toBe(0)
   expect(lines).toEqual([expect.stringMatching(/^Deleted \d+ rows of acme\/shop \(1\)\.$/)])
