@@ -50,14 +50,19 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
   const headline = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
   const compared = () => headline('1 pair will conflict, 2 may overlap.')
+  /** Opens the page of the team. Returns the ids. */
+  const openTeam = async () => {
+    const ids = await declareTeam()
+    await fixture.open(page, repo)
+    await compared()
+    return ids
+  }
   const cards = () => page.locator('.overlap')
   const hashOf = () => page.evaluate('location.hash') as Promise<string>
   const focused = () => page.evaluate('document.activeElement.textContent') as Promise<string>
 
   test('shows who has to talk to whom, the own side first, and a message to copy', async () => {
-    await declareTeam()
-    await fixture.open(page, repo)
-    await compared()
+    await openTeam()
     const card = page.getByRole('region', { name: 'Needs somebody' }).locator('.overlap').first()
     expect(await card.locator('.side-name').allTextContents()).toEqual(['Ada', 'Ben', 'Cy'])
     await card.getByText('tidy began first: agree with Ben on who changes what.').waitFor()
@@ -80,9 +85,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   test('limits everything by person, consequence and folder, with an address for each', async () => {
-    await declareTeam()
-    await fixture.open(page, repo)
-    await compared()
+    await openTeam()
     expect(await cards().count()).toBe(2)
     await page.getByLabel('Person').selectOption('Dee')
     await headline('No pair that is shown needs anybody.')
@@ -163,9 +166,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   )
 
   test('has an address for each record and each filter, for colleagues and for back and forward', async () => {
-    const ids = await declareTeam()
-    await fixture.open(page, repo)
-    await compared()
+    const ids = await openTeam()
     await page.locator('.work-row').getByRole('button', { name: 'Write docs' }).click()
     await page.getByRole('dialog').getByText('docs/a.md').waitFor()
     expect(await hashOf()).toBe(`#/${repo.name}?record=${ids.dee}`)
@@ -189,9 +190,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   test('is used with the keyboard: j and k move, Enter opens, ? lists the keys', async () => {
-    await declareTeam()
-    await fixture.open(page, repo)
-    await compared()
+    await openTeam()
     await page.keyboard.press('?')
     await page.getByRole('dialog').getByText('list the keys').waitFor()
     expect(await faultsOn(page)).toEqual([])
@@ -207,9 +206,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   test('ignores keys of one character that the user switched off, also after a reload', async () => {
-    await declareTeam()
-    await fixture.open(page, repo)
-    await compared()
+    await openTeam()
     await page.getByRole('button', { name: 'Keys' }).click()
     await page.getByRole('dialog').getByLabel('Use keys of one character').uncheck()
     await page.keyboard.press('Escape')
@@ -254,10 +251,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   test.each(['light', 'dark'] as const)(
     'has no fault of access in any view, wide or narrow, %s',
     async (colorScheme) => {
-      const { ada } = await declareTeam()
       await page.emulateMedia({ colorScheme })
-      await fixture.open(page, repo)
-      await compared()
+      const { ada } = await openTeam()
       for (const width of [1360, 390]) {
         await page.setViewportSize({ width, height: 844 })
         for (const query of ['', '?view=notables', '?view=signal', `?record=${ada}`]) {
