@@ -151,7 +151,7 @@ describe.each(PROGRAMS)('$name', (program) => {
 
   test('completes its session while the service does not respond, and sends it one request', async () => {
     const silent = await startSilentServer()
-    const { warned_in } = await run(program, { url: silent.url, is_timed: true }).finally(silent.close)
+    const { warned_in } = await run(program, { url: silent.url, is_timed: true })
     expect(warned_in).toBe(0)
     expect(silent.requests).toHaveLength(1)
   })

@@ -6,21 +6,15 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { useShop } from '../support/shop.ts'
-import { type SilentServer, startFullServer, startSilentServer } from '../support/silent-server.ts'
+import { startFullServer, startSilentServer } from '../support/silent-server.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 /** For hooks that have to succeed on a busy machine too. */
 const PATIENT = { DECONFLICT_HOOK_TIMEOUT_MS: '50000' }
 
 const { shop, tree, startAsBen } = useShop()
-let silent: SilentServer | undefined
-
-afterEach(async () => {
-  await silent?.close()
-  silent = undefined
-})
 
 /** Runs the command, and closes the reading end of its output before it writes. */
 async function runUnread(args: string[], input = ''): Promise<{ code: number | null; stderr: string }> {
@@ -108,7 +102,6 @@ test('a push does not wait for a connection that is never accepted', async () =>
   // Without an explicit exit, Node would try to connect for ten more seconds.
   const options = { env: { DECONFLICT_URL: full.url }, timeout_ms: 10_000 }
   const ran = await tree.runProcess(['check', '--staged'], options)
-  await full.close()
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   expect(ran.stdout.replaceAll(/\s+/g, ' ')).toContain('the service did not answer')
 })
@@ -139,10 +132,10 @@ describe('the hook of an agent', () => {
   })
 
   test('releases its lock if it is killed', async () => {
-    silent = await startSilentServer()
+    const silent = await startSilentServer()
     const killed = tree.start(HOOK, { env: { ...PATIENT, DECONFLICT_URL: silent.url }, input })
     // The hook holds the lock while it sends requests.
-    await expect.poll(() => silent?.requests.length, { timeout: 60_000, interval: 20 }).toBe(1)
+    await expect.poll(() => silent.requests.length, { timeout: 60_000, interval: 20 }).toBe(1)
     await killed.kill()
     const next = await tree.runProcess(HOOK, { env: PATIENT, input })
     expect(next).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -166,7 +159,7 @@ describe('the hook of an agent', () => {
   })
 
   test('ends before the agent would kill it, even if the server does not respond', async () => {
-    silent = await startSilentServer()
+    const silent = await startSilentServer()
     const options = { env: { DECONFLICT_URL: silent.url }, input, timeout_ms: AGENT_TIMEOUT_MS }
     const both = await Promise.all([tree.runProcess(HOOK, options), tree.runProcess(HOOK, options)])
     const why = /^deconflict: (http:\S+ did not answer|another hook of this session|the hook took too long)/

@@ -1,11 +1,12 @@
-/** Servers that never respond, as behind a network that drops packets. */
+/** Servers that never respond, as behind a network that drops packets. They end with the test. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
+import { onTestFinished } from 'vitest'
 import { listen } from './listen.ts'
 
-export interface SilentServer {
+interface SilentServer {
   url: string
   /** Paths of the requests so far. */
   requests: string[]
@@ -20,11 +21,13 @@ export async function startSilentServer(answers: Record<string, object> = {}): P
     const answer = answers[req.url ?? '']
     if (answer) res.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
-  return { requests, ...(await listen(server)) }
+  const listening = await listen(server)
+  onTestFinished(listening.close)
+  return { requests, ...listening }
 }
 
 /** A server that never accepts a connection: its process is stopped, and its accept queue is full. */
-export async function startFullServer(): Promise<{ url: string; close(): Promise<void> }> {
+export async function startFullServer(): Promise<{ url: string }> {
   const listen =
     "const s = require('net').createServer().listen({port: 0, host: '127.0.0.1', backlog: 1}, () => console.log(s.address().port))"
   const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -33,12 +36,10 @@ export async function startFullServer(): Promise<{ url: string; close(): Promise
   child.kill('SIGSTOP')
   const sockets = Array.from({ length: 8 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}))
   await once(sockets[0] as (typeof sockets)[number], 'connect')
-  return {
-    url: `http://127.0.0.1:${Number(port)}`,
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { url: `http://127.0.0.1:${Number(port)}` }
 }

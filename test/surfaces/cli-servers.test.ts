@@ -1,18 +1,13 @@
 /** The command with servers that do not respond, serve another GitHub, or are not reached over https. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { useShop } from '../support/shop.ts'
-import { type SilentServer, startSilentServer } from '../support/silent-server.ts'
+import { startSilentServer } from '../support/silent-server.ts'
 
 const { shop, tree } = useShop()
-let silent: SilentServer | undefined
 
 beforeEach(async () => {
   await tree.write({ 'src/checkout/retry.ts': 'changed' })
   await tree.git('add', '-A')
-})
-afterEach(async () => {
-  await silent?.close()
-  silent = undefined
 })
 
 test.each([
@@ -25,7 +20,7 @@ test.each([
 ])(
   'a push waits at most three seconds for a server that does not respond %s',
   async (_, answers, requests) => {
-    silent = await startSilentServer(answers)
+    const silent = await startSilentServer(answers)
     // Two of the seconds are over when the command gets to its requests.
     const options = { env: { DECONFLICT_URL: silent.url }, uptime_ms: 2000 }
     const ran = await tree.run(['check', '--staged'], options)
@@ -48,7 +43,7 @@ describe('a remote is compared with the GitHub of the service:', () => {
     ['git@acme.ghe.com:acme/shop.git', 'acme.ghe.com', true],
     ['https://www.ghe.example.com/acme/shop', 'www.ghe.example.com', true],
   ])('%s, %s: %s', async (remote, github_host, isAccepted) => {
-    silent = await startSilentServer({
+    const silent = await startSilentServer({
       '/healthz': { status: 'ok', github_host },
       '/api/v1/repos/acme/shop/activity': { items: [], next_cursor: null },
       '/api/v1/repos/acme/shop/overlaps': { items: [], checked_against: { complete: true } },

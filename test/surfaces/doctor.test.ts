@@ -91,7 +91,6 @@ test('doctor explains why hooks send no requests', async () => {
       /sent no request after an earlier failure \(.*\); hooks try again in /,
     ),
   })
-  await silent.close()
   expect(silent.requests).toEqual(['/healthz'])
 })
 
