@@ -49,6 +49,14 @@ export interface Edit {
   to: string
 }
 
+/** Of Gemini CLI, and of Qwen Code, which is made of it. */
+const settings = (selectedType: string) =>
+  JSON.stringify({
+    security: { auth: { selectedType } },
+    privacy: { usageStatisticsEnabled: false },
+    general: { enableAutoUpdate: false },
+  })
+
 const patch = (file: string, { from, to }: Edit) =>
   `*** Begin Patch\n*** Update File: ${file}\n@@\n-${from}\n+${to}\n*** End Patch\n`
 
@@ -118,13 +126,7 @@ export const PROGRAMS: Program[] = [
       GEMINI_API_KEY: 'stub',
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     }),
-    files: () => ({
-      '.gemini/settings.json': JSON.stringify({
-        security: { auth: { selectedType: 'gemini-api-key' } },
-        privacy: { usageStatisticsEnabled: false },
-        general: { enableAutoUpdate: false },
-      }),
-    }),
+    files: () => ({ '.gemini/settings.json': settings('gemini-api-key') }),
     read: (file) => ({ tool: 'read_file', input: { file_path: file } }),
     edit: (file, { from, to }) => ({
       tool: 'replace',
@@ -190,13 +192,7 @@ export const PROGRAMS: Program[] = [
     dialect: DIALECTS.completions,
     args: (prompt) => ['--approval-mode', 'yolo', '-p', prompt],
     env: ({ model }) => ({ OPENAI_BASE_URL: `${model}/v1`, OPENAI_API_KEY: 'stub', OPENAI_MODEL: 'stub' }),
-    files: () => ({
-      '.qwen/settings.json': JSON.stringify({
-        security: { auth: { selectedType: 'openai' } },
-        privacy: { usageStatisticsEnabled: false },
-        general: { enableAutoUpdate: false },
-      }),
-    }),
+    files: () => ({ '.qwen/settings.json': settings('openai') }),
     has_no_end: true,
     read: (file) => ({ tool: 'read_file', input: { file_path: file } }),
     edit: (file, { from, to }) => ({
