@@ -1,6 +1,6 @@
 /** An unavailable database, or one with another schema: the responses, and what they never contain. */
 import { sql } from 'drizzle-orm'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ACTIVITY, call, createRecords, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, useService } from '../support/service.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
@@ -65,50 +65,49 @@ describe('a missing table', () => {
 })
 
 describe('an unavailable database', () => {
-  test('is 503 with Retry-After on every operation until it returns, and /readyz reports it', async () => {
+  /** Another instance, which reaches the database through a proxy of its own. */
+  const behindProxy = async () => {
     const way = await startTcpProxy(service.app.config.database_url as string)
     const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
-    try {
-      expect((await other.api('GET', '/readyz')).status).toBe(200)
-      way.refuse()
-      const answers = await outcomes(ROUTES, async (route) => {
-        const answer = await call(other, route, { ids })
-        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-        return answer
-      })
-      expect(answers).toEqual(
-        all(
-          ROUTES.map(({ name }) => name),
-          '503 service_unavailable',
-        ),
-      )
-      expect(outcome(await other.api('GET', '/readyz'))).toBe('503 service_unavailable')
-      expect((await other.api('GET', '/healthz')).status).toBe(200)
-      way.restore()
-      await expect.poll(async () => (await other.api('GET', '/readyz')).status).toBe(200)
-      await expect.poll(async () => (await other.api('GET', `/activity/${ids.act}`)).status).toBe(200)
-    } finally {
+    onTestFinished(async () => {
       await other.close()
       await way.close()
-    }
+    })
+    return { way, other }
+  }
+
+  test('is 503 with Retry-After on every operation until it returns, and /readyz reports it', async () => {
+    const { way, other } = await behindProxy()
+    expect((await other.api('GET', '/readyz')).status).toBe(200)
+    way.refuse()
+    const answers = await outcomes(ROUTES, async (route) => {
+      const answer = await call(other, route, { ids })
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      return answer
+    })
+    expect(answers).toEqual(
+      all(
+        ROUTES.map(({ name }) => name),
+        '503 service_unavailable',
+      ),
+    )
+    expect(outcome(await other.api('GET', '/readyz'))).toBe('503 service_unavailable')
+    expect((await other.api('GET', '/healthz')).status).toBe(200)
+    way.restore()
+    await expect.poll(async () => (await other.api('GET', '/readyz')).status).toBe(200)
+    await expect.poll(async () => (await other.api('GET', `/activity/${ids.act}`)).status).toBe(200)
   })
 
   test('is handled when it fails just after connecting', async () => {
-    const way = await startTcpProxy(service.app.config.database_url as string)
-    const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
+    const { way, other } = await behindProxy()
     const unhandled: unknown[] = []
     const note = (reason: unknown) => unhandled.push(reason)
     process.on('unhandledRejection', note)
-    try {
-      way.cutAtFirstQuery()
-      for (let turn = 0; turn < 8; turn += 1) {
-        expect(outcome(await other.api('GET', '/readyz'))).toBe('503 service_unavailable')
-      }
-      expect(unhandled).toEqual([])
-    } finally {
-      process.off('unhandledRejection', note)
-      await other.close()
-      await way.close()
+    onTestFinished(() => void process.off('unhandledRejection', note))
+    way.cutAtFirstQuery()
+    for (let turn = 0; turn < 8; turn += 1) {
+      expect(outcome(await other.api('GET', '/readyz'))).toBe('503 service_unavailable')
     }
+    expect(unhandled).toEqual([])
   })
 })
