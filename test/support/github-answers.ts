@@ -16,7 +16,16 @@ import { fileRoutes } from './github-files.ts'
 import { graphqlAnswer, isGraphql } from './github-graphql.ts'
 import { manifestAnswer } from './github-manifest.ts'
 import { pullRoutes } from './github-pulls.ts'
-import { badCredentials, DOCS, failure, type GithubResponse, json, notFound, paged } from './github-reply.ts'
+import {
+  badCredentials,
+  failure,
+  type GithubResponse,
+  json,
+  notAccessible,
+  notFound,
+  paged,
+  withCommonHeaders,
+} from './github-reply.ts'
 import { type Caller, findRoute, type RepositoryRoute, type RouteContext } from './github-route.ts'
 import {
   type GithubRepository,
@@ -64,8 +73,8 @@ export const SERVED_ROUTES = [
   ...ofRepositories.map(({ route }) => route.replace(' ', ' /repos/{owner}/{repo}')),
 ]
 
-export function respond(state: GithubState, request: GithubRequest, now: Date): GithubResponse {
-  const answer = route(state, request, now)
+export function respond(state: GithubState, request: GithubRequest): GithubResponse {
+  const answer = withCommonHeaders(route(state, request), state.now())
   const conditional = request.headers['if-none-match']?.split(/, */)
   if (answer.status === 200 && answer.headers.etag && conditional?.includes(answer.headers.etag)) {
     return { status: 304, headers: answer.headers, body: '' }
@@ -73,16 +82,15 @@ export function respond(state: GithubState, request: GithubRequest, now: Date): 
   return answer
 }
 
-function route(state: GithubState, request: GithubRequest, now: Date): GithubResponse {
-  const ofManifest = manifestAnswer(state, request, now)
+function route(state: GithubState, request: GithubRequest): GithubResponse {
+  const ofManifest = manifestAnswer(state, request)
   if (ofManifest) return ofManifest
   const path = pathUnder(state.api_url, request.path)
   const token = tokenOf(request)
   const body = bodyOf(request)
-  if (!body) return failure(400, 'Problems parsing JSON', `${DOCS}/rest`, now)
+  if (!body) return failure(400, 'Problems parsing JSON')
   const context: RouteContext = {
     state,
-    now,
     caller: { kind: 'app' },
     params: {},
     query: new URL(request.path, state.api_url).searchParams,
@@ -93,16 +101,16 @@ function route(state: GithubState, request: GithubRequest, now: Date): GithubRes
   const ofApp = findRoute(ofTheApp, request.method, path)
   const installed = /^\/repos\/([^/]+\/[^/]+)\/installation$/.exec(path)?.[1]
   if (ofApp || installed) {
-    const problem = jwtProblem(state, token, now)
-    if (problem) return failure(401, problem, `${DOCS}/rest`, now)
+    const problem = jwtProblem(state, token)
+    if (problem) return failure(401, problem)
     if (ofApp) return ofApp.found.answer({ ...context, params: ofApp.params })
     const repository = namedRepository(state, installed as string)
-    return installationAnswer(state, repository && installationOf(state, repository), now)
+    return installationAnswer(state, repository && installationOf(state, repository))
   }
 
-  const caller = callerOf(state, token, now)
-  if (!caller) return badCredentials(now)
-  if (caller.kind === 'installation' && caller.installation.suspended_at) return suspended(now)
+  const caller = callerOf(state, token)
+  if (!caller) return badCredentials()
+  if (caller.kind === 'installation' && caller.installation.suspended_at) return suspended()
   const requestContext = { ...context, caller }
   if (request.method === 'GET' && path === '/user') return userAnswer(requestContext)
   if (request.method === 'GET' && path === '/user/repos') return userRepositories(requestContext)
@@ -132,28 +140,28 @@ export function tokenOf({ headers }: GithubRequest): string | undefined {
 }
 
 /** The caller with this token; undefined if it is not valid. */
-export function callerOf(state: GithubState, token: string | undefined, now: Date): Caller | undefined {
+export function callerOf(state: GithubState, token: string | undefined): Caller | undefined {
   const credential = state.credentials.find((known) => known.token === token)
   if (credential) return { kind: 'token', credential }
   const ours = state.app.tokens.find(
-    (known) => known.token === token && Date.parse(known.expires_at) > now.getTime(),
+    (known) => known.token === token && Date.parse(known.expires_at) > state.now().getTime(),
   )
   const installation = state.app.installations.find(({ id }) => id === ours?.installation_id)
   return ours && installation && { kind: 'installation', installation, token: ours }
 }
 
 function underRepository(context: RouteContext, method: string, path: string): GithubResponse {
-  const { state, now, caller } = context
+  const { state, caller } = context
   const [, byName, byId, rest = ''] =
     /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))(\/.*)?$/.exec(path) ?? []
   const repository = byName
     ? namedRepository(state, byName)
     : state.repositories.find(({ id }) => id === Number(byId))
-  if (!repository || permission(repository, caller) === 'none') return notFound(now)
+  if (!repository || permission(repository, caller) === 'none') return notFound()
   if (byName && !sameName(repository.full_name, byName)) return moved(context, repository, method, rest)
 
   const match = findRoute(ofRepositories, method, rest)
-  if (!match) return notFound(now)
+  if (!match) return notFound()
   const accepted = match.found.needs.join('; ') || 'metadata=read'
   const refusal = refusalOf(context, repository, { method, needs: match.found.needs })
   // As on GitHub, the links of a list use the repository's id.
@@ -164,20 +172,18 @@ function underRepository(context: RouteContext, method: string, path: string): G
 }
 
 function refusalOf(
-  { now, caller }: RouteContext,
+  { caller }: RouteContext,
   repository: GithubRepository,
   { method, needs }: { method: string; needs: string[] },
 ): GithubResponse | undefined {
-  const docs = `${DOCS}/rest`
-  if (method !== 'GET' && repository.archived)
-    return failure(403, 'Repository was archived so is read-only.', docs, now)
+  if (method !== 'GET' && repository.archived) return failure(403, 'Repository was archived so is read-only.')
   if (caller.kind !== 'installation' || needs.length === 0) return undefined
   const granted = permissionsOfToken(caller.installation, caller.token)
   const suffices = (need: string) => {
     const [name = '', level] = need.split('=')
     return granted[name] === 'write' || granted[name] === level
   }
-  return needs.some(suffices) ? undefined : failure(403, 'Resource not accessible by integration', docs, now)
+  return needs.some(suffices) ? undefined : notAccessible()
 }
 
 /** The path below the REST root, which on GitHub Enterprise Server is `/api/v3`. */
@@ -189,10 +195,8 @@ export function pathUnder(api_url: string, path: string): string {
 
 /** Those that the user has a permission on, the most recently pushed first: here those with the highest id. */
 function userRepositories(context: RouteContext): GithubResponse {
-  const { state, caller, now } = context
-  const docs = `${DOCS}/rest/repos/repos#list-repositories-for-the-authenticated-user`
-  if (caller.kind !== 'token' || !caller.credential.user)
-    return failure(403, 'Resource not accessible by integration', docs, now)
+  const { state, caller } = context
+  if (caller.kind !== 'token' || !caller.credential.user) return notAccessible()
   const { without_sso = [] } = caller.credential
   const all = state.repositories.filter((repository) => granted(repository, caller) !== 'none')
   const listed = all
@@ -210,39 +214,35 @@ function userRepositories(context: RouteContext): GithubResponse {
 }
 
 function repositoryAnswer(context: RouteContext & { repository: GithubRepository }) {
-  const { state, repository, caller, now } = context
+  const { state, repository, caller } = context
   const permissions = permissionsOf(permission(repository, caller))
-  return json(
-    200,
-    { ...repositoryBody(state, repository), permissions, network_count: 0, subscribers_count: 0 },
-    now,
-  )
+  const body = repositoryBody(state, repository)
+  return json(200, { ...body, permissions, network_count: 0, subscribers_count: 0 })
 }
 
 /** Those of a token's user; everybody else may read what is public. */
 function permissionAnswer(
   context: RouteContext & { repository: GithubRepository; params: Record<string, string> },
 ) {
-  const { state, repository, params, now } = context
+  const { state, repository, params } = context
   const credential = state.credentials.find(({ user }) => user?.login === params.username)
   const found = credential
     ? granted(repository, { credential } as Extract<Caller, { kind: 'token' }>)
     : 'read'
-  return json(200, { permission: found, role_name: found, user: null }, now)
+  return json(200, { permission: found, role_name: found, user: null })
 }
 
 /** Redirects a GET with 301 and everything else with 307, which keeps the method. */
 function moved(
-  { state, now }: RouteContext,
+  { state }: RouteContext,
   repository: GithubRepository,
   method: string,
   rest: string,
 ): GithubResponse {
   const location = `${state.api_url}/repositories/${repository.id}${rest}`
-  const documentation_url = `${DOCS}/rest/guides/best-practices-for-using-the-rest-api#follow-redirects`
-  const [status, message] = method === 'GET' ? [301, 'Moved Permanently'] : [307, 'Temporary Redirect']
-  const answer = json(Number(status), { message, url: location, documentation_url }, now)
-  return { ...answer, headers: { ...answer.headers, location } }
+  return method === 'GET'
+    ? failure(301, 'Moved Permanently', { location })
+    : failure(307, 'Temporary Redirect', { location })
 }
 
 function permission(repository: GithubRepository, caller: Caller): Permission {

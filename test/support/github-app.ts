@@ -1,7 +1,7 @@
 /** The GitHub App: its key, the JWT it signs with it, its installations and their tokens. */
 import { generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto'
 import { installationBody, permissionsOf, repositoryBody, selectionOf } from './github-bodies.ts'
-import { DOCS, failure, type GithubResponse, json, notFound, paged } from './github-reply.ts'
+import { failure, type GithubResponse, json, notFound, paged } from './github-reply.ts'
 import type { AppRoute, RouteContext } from './github-route.ts'
 import {
   type AppPermissions,
@@ -34,7 +34,7 @@ export function appKey(): string {
 }
 
 /** GitHub's error message for the App's JWT; undefined if it is valid. */
-export function jwtProblem(state: GithubState, token: string | undefined, now: Date): string | undefined {
+export function jwtProblem(state: GithubState, token: string | undefined): string | undefined {
   const UNREADABLE = 'A JSON web token could not be decoded'
   const [header = '', claims = '', signature = '', ...more] = (token ?? '').split('.')
   const { alg } = decoded(header)
@@ -45,7 +45,7 @@ export function jwtProblem(state: GithubState, token: string | undefined, now: D
   if (more.length > 0 || alg !== 'RS256' || String(iss) !== String(state.app.id) || !isSigned())
     return UNREADABLE
 
-  const now_s = now.getTime() / 1000
+  const now_s = state.now().getTime() / 1000
   if (typeof exp !== 'number' || exp <= now_s) {
     return "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires"
   }
@@ -78,33 +78,26 @@ export function permissionsOfToken(installation: Installation, token: AppToken):
 export const appRoutes: AppRoute[] = [
   {
     route: 'GET /app/installations/{id}',
-    answer: (context) => {
-      const installation = asked(context)
-      return installation
-        ? json(200, installationBody(context.state, installation), context.now)
-        : notFound(context.now)
-    },
+    answer: (context) => installationAnswer(context.state, asked(context)),
   },
   { route: 'POST /app/installations/{id}/access_tokens', answer: newToken },
 ]
 
-/** `GET /repos/{owner}/{repo}/installation` is the one repository route for the app itself. */
+/** Also of `GET /repos/{owner}/{repo}/installation`, the one repository route for the app itself. */
 export function installationAnswer(
   state: GithubState,
   installation: Installation | undefined,
-  now: Date,
 ): GithubResponse {
-  return installation ? json(200, installationBody(state, installation), now) : notFound(now)
+  return installation ? json(200, installationBody(state, installation)) : notFound()
 }
 
 /** `GET /installation/repositories` is for an installation's token. */
 export function installationRepositories(context: RouteContext): GithubResponse {
-  const { state, now, caller } = context
+  const { state, caller } = context
   if (caller.kind !== 'installation') {
-    const docs = `${DOCS}/rest/apps/installations#list-repositories-accessible-to-the-app-installation`
     const message =
       'You must authenticate with an installation access token in order to list repositories for an installation.'
-    return failure(403, message, docs, now)
+    return failure(403, message)
   }
   const { contents } = permissionsOfToken(caller.installation, caller.token)
   const permissions = permissionsOf(contents === 'write' ? 'write' : 'read')
@@ -117,25 +110,23 @@ export function installationRepositories(context: RouteContext): GithubResponse 
 }
 
 function newToken(context: RouteContext): GithubResponse {
-  const { state, now } = context
+  const { state } = context
   const installation = asked(context)
-  if (!installation) return notFound(now)
-  if (installation.suspended_at) return suspended(now)
+  if (!installation) return notFound()
+  if (installation.suspended_at) return suspended()
 
   const token: AppToken = {
     token: `ghs_${randomBytes(27).toString('base64url').replace(/[-_]/g, '0')}`,
     installation_id: installation.id,
-    expires_at: timestamp(new Date(now.getTime() + 60 * MINUTE_S * 1000)),
+    expires_at: timestamp(new Date(state.now().getTime() + 60 * MINUTE_S * 1000)),
     permissions: { ...installation.permissions },
   }
   state.app.tokens.push(token)
   const { installation_id: _, ...shown } = token
-  return json(201, { ...shown, repository_selection: selectionOf(installation) }, now)
+  return json(201, { ...shown, repository_selection: selectionOf(installation) })
 }
 
-export function suspended(now: Date): GithubResponse {
-  return failure(403, 'This installation has been suspended', `${DOCS}/rest`, now)
-}
+export const suspended = () => failure(403, 'This installation has been suspended')
 
 function asked({ state, params }: RouteContext): Installation | undefined {
   return state.app.installations.find(({ id }) => id === Number(params.id))

@@ -20,12 +20,12 @@ export const checkRoutes: RepositoryRoute[] = [
 ]
 
 function create(context: RepositoryRouteContext): GithubResponse {
-  const { state, repository, body, now } = context
+  const { state, repository, body } = context
   const contents = contentsOf(state, repository)
   if (!contents.commits.has(body.head_sha as string))
-    return invalid(now, `No commit found for SHA: ${body.head_sha}`)
+    return invalid(`No commit found for SHA: ${body.head_sha}`)
   const output = body.output as Output
-  if (!isAccepted(output)) return invalid(now, 'Validation Failed')
+  if (!isAccepted(output)) return invalid('Validation Failed')
 
   const { annotations = [], ...texts } = output
   const run: CheckRun = {
@@ -38,7 +38,7 @@ function create(context: RepositoryRouteContext): GithubResponse {
     annotations,
   }
   contents.check_runs.push(run)
-  return json(201, runBody(context, run), now)
+  return json(201, runBody(context, run))
 }
 
 function isAccepted({ summary, text = '', annotations = [] }: Output): boolean {
@@ -47,18 +47,15 @@ function isAccepted({ summary, text = '', annotations = [] }: Output): boolean {
   return Math.max(summary.length, text.length) <= TEXT_CHARACTERS_MAX
 }
 
-function runBody(
-  { state, repository, now }: RepositoryRouteContext,
-  { annotations, ...run }: CheckRun,
-): Json {
+function runBody({ state, repository }: RepositoryRouteContext, { annotations, ...run }: CheckRun): Json {
   const url = `${state.api_url}/repos/${repository.full_name}`
   const self = `${url}/check-runs/${run.id}`
   return {
     ...run,
     external_id: '',
     details_url: null,
-    started_at: timestamp(now),
-    completed_at: timestamp(now),
+    started_at: timestamp(state.now()),
+    completed_at: timestamp(state.now()),
     node_id: nodeId('CR', run.id),
     url: self,
     html_url: `${webUrl(state)}/${repository.full_name}/runs/${run.id}`,

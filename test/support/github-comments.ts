@@ -1,7 +1,15 @@
 /** Comments on pull requests, which GitHub stores with the issue of the same number. */
 import { actorBody, appActor, appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
 import { contentsOf, pullNumbered } from './github-pulls.ts'
-import { DOCS, failure, type GithubResponse, invalid, json, notFound, paged } from './github-reply.ts'
+import {
+  failure,
+  type GithubResponse,
+  invalid,
+  json,
+  notAccessible,
+  notFound,
+  paged,
+} from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import { type Comment, type GithubState, nextId, timestamp } from './github-state.ts'
 
@@ -13,23 +21,13 @@ const WRITE = ['issues=write', 'pull_requests=write']
 export const commentRoutes: RepositoryRoute[] = [
   { route: 'GET /issues/{number}/comments', needs: READ, answer: list },
   { route: 'POST /issues/{number}/comments', needs: WRITE, answer: create },
-  {
-    route: 'PATCH /issues/comments/{id}',
-    needs: WRITE,
-    answer: (context) =>
-      onOwnComment(context, (comment) => {
-        const problem = bodyProblem(context)
-        if (problem) return problem
-        Object.assign(comment, { body: context.body.body, updated_at: timestamp(context.now) })
-        return json(200, commentBody(context, comment), context.now)
-      }),
-  },
+  { route: 'PATCH /issues/comments/{id}', needs: WRITE, answer: update },
 ]
 
 function list(context: RepositoryRouteContext): GithubResponse {
-  const { state, repository, now } = context
+  const { state, repository } = context
   const pull = pullNumbered(context)
-  if (!pull) return notFound(now)
+  if (!pull) return notFound()
   const comments = contentsOf(state, repository).comments.filter(({ number }) => number === pull.number)
   return paged(
     context,
@@ -38,17 +36,10 @@ function list(context: RepositoryRouteContext): GithubResponse {
 }
 
 function create(context: RepositoryRouteContext): GithubResponse {
-  const { state, repository, now } = context
+  const { state, repository } = context
   const pull = pullNumbered(context)
-  if (!pull) return notFound(now)
-  if (pull.locked) {
-    return failure(
-      403,
-      'Unable to create comment because issue is locked.',
-      `${DOCS}/articles/locking-conversations/`,
-      now,
-    )
-  }
+  if (!pull) return notFound()
+  if (pull.locked) return failure(403, 'Unable to create comment because issue is locked.')
   const problem = bodyProblem(context)
   if (problem) return problem
   const comment: Comment = {
@@ -58,29 +49,28 @@ function create(context: RepositoryRouteContext): GithubResponse {
     app: state.app.slug,
     body: context.body.body as string,
     reactions: { '+1': 0, '-1': 0 },
-    created_at: timestamp(now),
-    updated_at: timestamp(now),
+    created_at: timestamp(state.now()),
+    updated_at: timestamp(state.now()),
   }
   contentsOf(state, repository).comments.push(comment)
-  return json(201, commentBody(context, comment), now)
+  return json(201, commentBody(context, comment))
 }
 
-function bodyProblem({ body: { body }, now }: RepositoryRouteContext): GithubResponse | undefined {
+function bodyProblem({ body: { body } }: RepositoryRouteContext): GithubResponse | undefined {
   if ((body as string).length <= BODY_CHARACTERS_MAX) return undefined
-  return invalid(now, `body is too long (maximum is ${BODY_CHARACTERS_MAX} characters)`)
+  return invalid(`body is too long (maximum is ${BODY_CHARACTERS_MAX} characters)`)
 }
 
 /** GitHub lets an App change only its own comments. */
-function onOwnComment(
-  context: RepositoryRouteContext,
-  answer: (comment: Comment) => GithubResponse,
-): GithubResponse {
-  const { state, repository, params, now } = context
+function update(context: RepositoryRouteContext): GithubResponse {
+  const { state, repository, params, body } = context
   const comment = contentsOf(state, repository).comments.find(({ id }) => String(id) === params.id)
-  if (!comment) return notFound(now)
-  if (comment.app === state.app.slug) return answer(comment)
-  const page = `${DOCS}/rest/issues/comments#update-an-issue-comment`
-  return failure(403, 'Resource not accessible by integration', page, now)
+  if (!comment) return notFound()
+  if (comment.app !== state.app.slug) return notAccessible()
+  const problem = bodyProblem(context)
+  if (problem) return problem
+  Object.assign(comment, { body: body.body, updated_at: timestamp(state.now()) })
+  return json(200, commentBody(context, comment))
 }
 
 function commentBody({ state, repository }: RepositoryRouteContext, comment: Comment): Json {

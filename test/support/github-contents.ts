@@ -14,12 +14,12 @@ export const contentRoutes: RepositoryRoute[] = [
 ]
 
 function getContents(context: RepositoryRouteContext): GithubResponse {
-  const { state, repository, params, query, now } = context
+  const { state, repository, params, query } = context
   const contents = contentsOf(state, repository)
   const ref = query.get('ref') || defaultBranch(repository)
   const sha = contents.branches.get(ref.replace(/^refs\/heads\//, '')) ?? ref
   const tree = contents.commits.get(sha)
-  if (!tree) return notFound(now, `No commit found for the ref ${ref}`)
+  if (!tree) return notFound(`No commit found for the ref ${ref}`)
 
   const path = (params.path as string).replace(/\/$/, '')
   const text = tree[path]
@@ -28,16 +28,13 @@ function getContents(context: RepositoryRouteContext): GithubResponse {
     const isLarge = bytes.length > CONTENT_BYTES_MAX
     const lines = bytes.toString('base64').replace(new RegExp(`.{1,${BASE64_LINE}}`, 'g'), '$&\n')
     const content = isLarge ? { content: '', encoding: 'none' } : { content: lines, encoding: 'base64' }
-    return json(200, { ...entry(context, { path, text, ref }), ...content }, now)
+    return json(200, { ...entry(context, { path, text, ref }), ...content })
   }
   const beneath = Object.keys(tree).filter((known) => known.startsWith(`${path}/`))
-  if (beneath.length === 0) return notFound(now)
+  if (beneath.length === 0) return notFound()
   const children = new Set(beneath.map((known) => `${path}/${known.slice(path.length + 1).split('/')[0]}`))
-  return json(
-    200,
-    [...children].sort().map((child) => entry(context, { path: child, text: tree[child], ref })),
-    now,
-  )
+  const entries = [...children].sort().map((child) => entry(context, { path: child, text: tree[child], ref }))
+  return json(200, entries)
 }
 
 /** A file has a text, a directory has none. */

@@ -1,5 +1,5 @@
 /** The App's webhook deliveries and redelivery requests. */
-import { DOCS, failure, type GithubResponse, json, notFound, perPage } from './github-reply.ts'
+import { failure, type GithubResponse, json, notFound, perPage } from './github-reply.ts'
 import type { AppRoute, RouteContext } from './github-route.ts'
 import type { HookDelivery } from './github-state.ts'
 
@@ -9,27 +9,24 @@ export const deliveryRoutes: AppRoute[] = [
     route: 'POST /app/hook/deliveries/{id}/attempts',
     answer: (context) => {
       const delivery = asked(context)
-      if (!delivery) return notFound(context.now)
+      if (!delivery) return notFound()
       context.state.app.redelivered.push(delivery.id)
-      return json(202, {}, context.now)
+      return json(202, {})
     },
   },
 ]
 
 /** Newest first, with pages by cursor instead of page numbers. */
-function list({ state, query, now, self }: RouteContext): GithubResponse {
+function list({ state, query, self }: RouteContext): GithubResponse {
   const size = perPage(query)
   const cursor = query.get('cursor')
   const before = cursor === null ? Number.POSITIVE_INFINITY : Number(/^v1_(\d+)$/.exec(cursor)?.[1])
-  if (Number.isNaN(before)) return failure(400, 'Invalid cursor', `${DOCS}/rest/apps/webhooks`, now)
+  if (Number.isNaN(before)) return failure(400, 'Invalid cursor')
 
   const older = state.app.deliveries.filter(({ id }) => id < before).reverse()
   const page = older.slice(0, size)
-  const answer = json(
-    200,
-    page.map((delivery) => ({ ...delivery, throttled_at: null })),
-    now,
-  )
+  const listed = page.map((delivery) => ({ ...delivery, throttled_at: null }))
+  const answer = json(200, listed)
   const last = page.at(-1)
   if (last && older.length > page.length) {
     const there = new URLSearchParams(query)

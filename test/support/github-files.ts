@@ -15,7 +15,7 @@ export const fileRoutes: RepositoryRoute[] = [
     needs: ['pull_requests=read'],
     answer: (context) => {
       const pull = pullNumbered(context)
-      if (!pull) return notFound(context.now)
+      if (!pull) return notFound()
       const files = pull.files.slice(0, context.state.list_limits.files)
       return paged(context, files, (page) => fileBodies(context, pull.head.sha, page))
     },
@@ -24,16 +24,16 @@ export const fileRoutes: RepositoryRoute[] = [
     route: 'GET /compare/{basehead+}',
     needs: ['contents=read'],
     answer: (context) => {
-      const { state, repository, params, now, self } = context
+      const { state, repository, params, self } = context
       const contents = contentsOf(state, repository)
       const [base, head] = (params.basehead as string)
         .split('...')
         .map((ref) => contents.branches.get(ref) ?? ref)
       const after = contents.commits.get(head ?? '')
-      if (!base || !head || !contents.commits.has(base) || !after) return notFound(now)
+      if (!base || !head || !contents.commits.has(base) || !after) return notFound()
       const [inBase, inHead] = [ancestorsOf(contents, base), ancestorsOf(contents, head)]
       const merge_base = inHead.find((sha) => inBase.includes(sha))
-      if (merge_base === undefined) return notFound(now)
+      if (merge_base === undefined) return notFound()
       const ahead = inHead.filter((sha) => !inBase.includes(sha)).reverse()
       const behind_by = inBase.filter((sha) => !inHead.includes(sha)).length
       const counts = { ahead_by: ahead.length, behind_by, total_commits: ahead.length }
@@ -48,7 +48,7 @@ export const fileRoutes: RepositoryRoute[] = [
       }
       const changed = changedFiles(contents.commits.get(merge_base) ?? {}, after)
       const files = changed.slice(0, state.list_limits.compared_files)
-      return json(200, { ...body, files: fileBodies(context, head, files) }, now)
+      return json(200, { ...body, files: fileBodies(context, head, files) })
     },
   },
 ]

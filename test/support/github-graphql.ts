@@ -9,7 +9,7 @@ export const isGraphql = (method: string, path: string) =>
 
 /** `isVisible`: whether the caller may see a repository, with its files if `files` are asked for. */
 export function graphqlAnswer(
-  { state, body, now }: RouteContext,
+  { state, body }: RouteContext,
   isVisible: (repository: GithubRepository, files: boolean) => boolean,
 ): GithubResponse {
   const query = String(body.query)
@@ -30,7 +30,7 @@ export function graphqlAnswer(
   })
   const isWhole = described.every(([, description]) => description !== null)
   const errors = [{ type: 'NOT_FOUND', message: 'Could not resolve to a Repository' }]
-  const answer = json(200, { data: Object.fromEntries(described), ...(!isWhole && { errors }) }, now)
+  const answer = json(200, { data: Object.fromEntries(described), ...(!isWhole && { errors }) })
   // Its points are counted apart from the calls of REST.
   answer.headers['x-ratelimit-resource'] = 'graphql'
   return answer

@@ -1,5 +1,5 @@
 /** GitHub's rate limits of one installation or user: calls an hour, points a minute, calls at once, and writes of content. */
-import { DOCS, failure, type GithubResponse, respondWithFault } from './github-reply.ts'
+import { type GithubResponse, respondWithFault } from './github-reply.ts'
 
 /** Those that GitHub documents for an installation in an organisation with more than 250 repositories. */
 export const INSTALLATION_LIMITS = {
@@ -51,9 +51,10 @@ export class RateLimits {
       hour.used += 1
       this.#at_once += 1
     }
+    const fault = refused_by === 'per_hour' ? 'rate_limited' : 'secondary_rate_limited'
     return {
       refused_by,
-      refusal: refused_by === null ? null : refusalBy(refused_by, now),
+      refusal: refused_by && respondWithFault(fault, now),
       end: (answer) => {
         if (refused_by === null) this.#at_once -= 1
         if (refused_by === null && answer?.status === 304) hour.used -= 1
@@ -91,15 +92,4 @@ export class RateLimits {
       'x-ratelimit-reset': String(Math.ceil((began_at + HOUR_MS) / 1000)),
     }
   }
-}
-
-function refusalBy(limit: LimitName, now: Date): GithubResponse {
-  return limit === 'per_hour'
-    ? failure(
-        403,
-        'API rate limit exceeded for installation.',
-        `${DOCS}/rest/overview/rate-limits-for-the-rest-api`,
-        now,
-      )
-    : respondWithFault('secondary_rate_limited', now)
 }

@@ -25,7 +25,6 @@ interface WebRequest {
 export function manifestAnswer(
   state: GithubState,
   { method, path, body = '' }: WebRequest,
-  now: Date,
 ): GithubResponse | undefined {
   const { pathname, searchParams } = new URL(path, state.api_url)
   const form = /^(?:\/organizations\/([^/]+))?\/settings\/apps\/new$/.exec(pathname)
@@ -39,18 +38,18 @@ export function manifestAnswer(
     return { status: 302, headers: { location: location.href }, body: '' }
   }
   if (method === 'GET' && pathname === `/apps/${state.app.slug}/installations/new`)
-    return page(200, `<!doctype html><title>Install ${state.app.name}</title><h1>Install</h1>`, now)
+    return page(200, `<!doctype html><title>Install ${state.app.name}</title><h1>Install</h1>`)
   const [, code] = /\/app-manifests\/([^/]+)\/conversions$/.exec(pathname) ?? []
-  return code !== undefined && method === 'POST' ? conversion(state, code, now) : undefined
+  return code !== undefined && method === 'POST' ? conversion(state, code) : undefined
 }
 
-function conversion(state: GithubState, code: string, now: Date): GithubResponse {
+function conversion(state: GithubState, code: string): GithubResponse {
   const manifest = state.app.manifests.get(code)
-  if (!manifest) return notFound(now)
+  if (!manifest) return notFound()
   state.app.manifests.delete(code)
   const { name, owner, default_permissions, default_events } = manifest
   Object.assign(state.app, { name, owner, permissions: default_permissions, events: default_events })
   const secret = () => randomBytes(20).toString('hex')
   const secrets = { client_secret: secret(), webhook_secret: secret(), pem: appKey() }
-  return json(201, { ...appBody(state), ...secrets }, now)
+  return json(201, { ...appBody(state), ...secrets })
 }

@@ -52,22 +52,20 @@ export const pullRoutes: RepositoryRoute[] = [
     needs: READ,
     answer: (context) => {
       const pull = pullNumbered(context)
-      return pull
-        ? json(200, pullBody(context.state, context.repository, pull), context.now)
-        : notFound(context.now)
+      return pull ? json(200, pullBody(context.state, context.repository, pull)) : notFound()
     },
   },
   {
     route: 'GET /branches/{branch+}',
     needs: ['contents=read'],
     answer: (context) => {
-      const { state, repository, params, now } = context
+      const { state, repository, params } = context
       const { branches, renamed } = contentsOf(state, repository)
       const asked = params.branch as string
       // As GitHub's redirect does.
       const name = renamed?.get(asked) ?? asked
       const sha = branches.get(name)
-      if (!sha) return notFound(now, 'Branch not found')
+      if (!sha) return notFound('Branch not found')
       const self = `${state.api_url}/repos/${repository.full_name}`
       const links = {
         self: `${self}/branches/${name}`,
@@ -76,7 +74,7 @@ export const pullRoutes: RepositoryRoute[] = [
       const commit = commitBody(state, repository, sha)
       const protection = { enabled: false, required_status_checks: { contexts: [], checks: [] } }
       const protection_url = `${links.self}/protection`
-      return json(200, { name, commit, _links: links, protected: false, protection, protection_url }, now)
+      return json(200, { name, commit, _links: links, protected: false, protection, protection_url })
     },
   },
 ]

@@ -18,7 +18,6 @@ export type Caller =
 /** An authenticated request and what its handler needs. */
 export interface RouteContext {
   state: GithubState
-  now: Date
   caller: Caller
   params: Record<string, string>
   query: URLSearchParams

@@ -12,22 +12,18 @@ export const treeRoutes: RepositoryRoute[] = [
   {
     route: 'GET /git/trees/{sha}',
     needs: ['contents=read'],
-    answer: ({ state, repository, params, query, now }) => {
+    answer: ({ state, repository, params, query }) => {
       const contents = contentsOf(state, repository)
       const sha = params.sha as string
       const branch = sha === 'HEAD' ? defaultBranch(repository) : sha
       const files = contents.commits.get(contents.branches.get(branch) ?? sha)
-      if (!files) return notFound(now)
+      if (!files) return notFound()
       const self = `${state.api_url}/repos/${repository.full_name}/git`
       // As on GitHub, any value of `recursive` turns it on.
       const all = entriesOf(files, self).filter(({ path }) => query.has('recursive') || !path.includes('/'))
       const tree = withinLimits(all, state.tree_entries_max)
-      const url = `${self}/trees/${sha}`
-      return json(
-        200,
-        { sha: digest(`tree of ${sha}`).slice(0, 40), url, tree, truncated: tree.length < all.length },
-        now,
-      )
+      const named = { sha: digest(`tree of ${sha}`).slice(0, 40), url: `${self}/trees/${sha}` }
+      return json(200, { ...named, tree, truncated: tree.length < all.length })
     },
   },
 ]

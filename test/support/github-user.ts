@@ -1,6 +1,6 @@
 /** The user of a token. */
 import { account } from './github-bodies.ts'
-import { DOCS, failure, type GithubResponse, json } from './github-reply.ts'
+import { type GithubResponse, json, notAccessible } from './github-reply.ts'
 import type { RouteContext } from './github-route.ts'
 
 const UNUSED_USER_FIELDS = {
@@ -19,9 +19,8 @@ const UNUSED_USER_FIELDS = {
   updated_at: '2024-01-15T08:00:00Z',
 }
 
-export function userAnswer({ state, caller, now }: RouteContext): GithubResponse {
-  const docs = `${DOCS}/rest/users/users#get-the-authenticated-user`
+export function userAnswer({ state, caller }: RouteContext): GithubResponse {
   const user = caller.kind === 'token' ? caller.credential.user : undefined
-  if (!user) return failure(403, 'Resource not accessible by integration', docs, now)
-  return json(200, { ...account(state, user.login, user.id, 'User'), ...UNUSED_USER_FIELDS }, now)
+  if (!user) return notAccessible()
+  return json(200, { ...account(state, user.login, user.id, 'User'), ...UNUSED_USER_FIELDS })
 }

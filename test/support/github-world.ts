@@ -73,7 +73,7 @@ export function githubWorld(api_url: string) {
   }
   const limitsOf = (request: GithubRequest): RateLimits | undefined => {
     if (isGraphql(request.method, pathUnder(state.api_url, request.path))) return undefined
-    const caller = limits && callerOf(state, tokenOf(request), state.now())
+    const caller = limits && callerOf(state, tokenOf(request))
     const user = caller?.kind === 'token' ? caller.credential.user?.login : undefined
     const name = caller?.kind === 'installation' ? caller.installation.id : user
     if (!limits || name === undefined) return undefined
@@ -172,9 +172,8 @@ export function githubWorld(api_url: string) {
     const fault = broke?.fault
     await released(held, route)
     if (fault === 'silent' || fault === 'reset' || fault === 'timed_out') return fault
-    const now = state.now()
-    if (fault && fault !== 'lost') return respondWithFault(fault, now, broke?.wait_s)
-    const answer = respond(state, request, now)
+    if (fault && fault !== 'lost') return respondWithFault(fault, state.now(), broke?.wait_s)
+    const answer = respond(state, request)
     if (calls_left !== null && answer.headers['x-ratelimit-resource'] === 'core')
       answer.headers['x-ratelimit-remaining'] = String(calls_left)
     if (!has_limits)
