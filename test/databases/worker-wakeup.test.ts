@@ -4,7 +4,7 @@ import { type AppRepository, appRepositories, useAppService } from '../support/a
 import { ACTIVITY } from '../support/routes.ts'
 
 const { github, service } = useAppService({ has_workers: true, job_poll_ms: 3_600_000 }, async () => {})
-const fresh = appRepositories(github, () => service)
+const fresh = appRepositories(github, service)
 
 async function open(repository: AppRepository): Promise<number> {
   const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })

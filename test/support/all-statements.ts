@@ -79,7 +79,7 @@ export async function collectStatements(): Promise<AllStatements> {
     github.close()
   }
   try {
-    await doEverything(service, appRepositories(github, () => service)(), github)
+    await doEverything(service, appRepositories(github, service)(), github)
     return { service, tables: await listTables(service), statements, close }
   } catch (error) {
     await close()

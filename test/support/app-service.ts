@@ -1,22 +1,20 @@
 /** The service with a configured GitHub App: delivers signed webhooks to it and runs the jobs that they enqueue. */
 import { and, eq, isNotNull, lte, or, sql } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import type { ConnectionLimits } from '../../src/server/doors/http/http-server.ts'
+import { afterEach, beforeEach } from 'vitest'
 import { DELIVERY, handleDelivery } from '../../src/server/doors/webhooks/deliveries.ts'
-import type { ListLimits } from '../../src/server/github/repository-calls.ts'
 import { firstJobs, jobHandlers } from '../../src/server/github/tracking/jobs.ts'
 import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
 import { enqueue } from '../../src/server/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
-import type { Config } from '../../src/server/platform/config.ts'
 import { prepared } from '../../src/server/platform/db/statements.ts'
+import type { Answer } from './api.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'
-import type { FakeRepository } from './github-repository.ts'
 import { timestamp } from './github-state.ts'
-import { freshRepositories, type TestRepository } from './repository.ts'
-import { startTestService, type TestService } from './service.ts'
+import { freshRepositories } from './repository.ts'
+import { startTestService, type TestService, type TestServiceOptions } from './service.ts'
+import { useStarted } from './use-started.ts'
 import type { Webhook } from './webhook-payload.ts'
-import { type PullAction, type PullDetails, pullRequestEvent, signedDelivery } from './webhooks.ts'
+import { type PullEvent, pullRequestEvent, signedDelivery } from './webhooks.ts'
 
 export const WEBHOOK_SECRET = 'hush'
 
@@ -37,17 +35,9 @@ const readOpen = prepared('open_jobs_of_test', (db) => {
 const failedIn = (open: Pick<JobRow, 'id' | 'last_error'>[]) =>
   open.flatMap(({ id, last_error }) => (last_error === null ? [] : [{ id, last_error }]))
 
-export interface AppServiceOptions {
-  config?: Partial<Config>
-  has_workers?: boolean
-  paces_writes?: boolean
-  job_poll_ms?: number
-  connection_limits?: Partial<ConnectionLimits>
-  /** Of GitHub and of the service. */
-  list_limits?: ListLimits
-}
+export type AppServiceOptions = Omit<TestServiceOptions, 'token'>
 
-/** Starts the service as the App of the fake GitHub. */
+/** Starts the service as the App of the fake GitHub, whose lists are as long as those of the service. */
 export async function startAppService(github: FakeGithub, options: AppServiceOptions = {}) {
   const github_app = { id: github.app.id, private_key: github.app.key(), webhook_secret: WEBHOOK_SECRET }
   const config = { rate_limit_per_minute: 1_000_000, github_app, ...options.config }
@@ -118,57 +108,46 @@ export function useAppService(
   reset = (service: AppService) => service.reset(),
 ): { github: FakeGithub; service: AppService } {
   const github = fakeGithub()
-  const service = {} as AppService
-  beforeAll(async () => {
-    Object.assign(service, await startAppService(github, options))
-  })
+  const service = useStarted(
+    () => startAppService(github, options),
+    async (started) => {
+      github.clearFaults()
+      await started.close()
+      github.close()
+    },
+  )
   afterEach(() => reset(service))
-  afterAll(async () => {
-    github.clearFaults()
-    await service.close()
-    github.close()
-  })
   return { github, service }
 }
 
 /** A repository with the App installed, with access to its GitHub side and its API. */
-export interface AppRepository extends TestRepository {
-  full_name: string
-  githubRepo: FakeRepository
-  /** The event of a pull request in its current state. GitHub's clock has seconds and advances by one, or is set to `at_s`. */
-  event(number: number, given: PullAction | ({ action: PullAction } & PullDetails), at_s?: number): Webhook
-  /** The activity as the API returns it. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into fields of every shape
-  activity(id: string): Promise<any>
-  /** The activities created from pull requests, of a status (default: the live ones). */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  tracked(status?: string): Promise<any[]>
-}
+export type AppRepository = ReturnType<ReturnType<typeof appRepositories>>
 
 const GITHUB_EPOCH_MS = Date.parse('2026-03-02T08:00:00Z')
 
 /** Returns a function that returns another repository of `acme` at each call. The App is installed in all of them. */
-export function appRepositories(github: FakeGithub, service: () => TestService): () => AppRepository {
+export function appRepositories(github: FakeGithub, service: TestService) {
   const fresh = freshRepositories(github, service)
   github.app.install({ account: 'acme' })
   let seconds = 0
   return () => {
     const repository = fresh()
-    const named = github.state.repositories.find(({ id }) => id === repository.id)
-    const full_name = named?.full_name as string
+    const { full_name, request } = repository
     const githubRepo = github.at(full_name)
     return {
       ...repository,
-      full_name,
       githubRepo,
-      event(number, given, at_s) {
+      /** The event of a pull request in its current state. GitHub's clock has seconds and advances by one, or is set to `at_s`. */
+      event(number: number, given: PullEvent, at_s?: number): Webhook {
         seconds += 1
         githubRepo.pull(number).updated_at = timestamp(new Date(GITHUB_EPOCH_MS + (at_s ?? seconds) * 1000))
         return pullRequestEvent(github, full_name, number, given)
       },
-      activity: async (id) => (await repository.request('GET', `/activity/${id}`)).body,
-      async tracked(status) {
-        const { body } = await repository.request('GET', `/activity${status ? `?status=${status}` : ''}`)
+      /** The activity as the API returns it. */
+      activity: async (id: string): Promise<Answer['body']> => (await request('GET', `/activity/${id}`)).body,
+      /** The activities created from pull requests, of a status (default: the live ones). */
+      async tracked(status?: string): Promise<Answer['body'][]> {
+        const { body } = await request('GET', `/activity${status ? `?status=${status}` : ''}`)
         return body.items.filter(({ source }: { source: string }) => source === 'pull_request')
       },
     }
@@ -181,7 +160,7 @@ export function useApp(options: AppServiceOptions = {}) {
   const { github, service } = useAppService(options, (started) => started.deleteRecords())
   /** The repository of the current test. */
   const repo = {} as AppRepository
-  const freshRepository = appRepositories(github, () => service)
+  const freshRepository = appRepositories(github, service)
   /** Gives the current test another repository. */
   const changeRepository = () => {
     Object.assign(repo, freshRepository())

@@ -2,11 +2,11 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, expect } from 'vitest'
 import { pairs } from '../../src/server/tell/table.ts'
-import type { Answer, RequestOptions } from './api.ts'
 import { type AppService, type AppServiceOptions, useAppService } from './app-service.ts'
 import type { FakeGithub } from './github.ts'
 import type { FileGiven, PullGiven } from './github-repository.ts'
-import { type PullAction, type PullDetails, pullRequestEvent, pushEvent } from './webhooks.ts'
+import { testRepository } from './repository.ts'
+import { type PullEvent, pullRequestEvent, pushEvent } from './webhooks.ts'
 
 /** The least time between two publications to one pull request. */
 export const QUIET_MS = 30_000
@@ -55,20 +55,12 @@ function trackedRepository(given: {
   id: number
 }) {
   const { github, service, full_name, id } = given
+  const repository = testRepository(service, id, full_name)
   const githubRepo = github.at(full_name)
   const installation = github.app.install({ repositories: [full_name] })
   const runDueJobs = async () => {
     const failed = await service.runDueJobs()
     expect(failed).toEqual([])
-  }
-  /** A request below the repository as Ada, who has write access: `request('GET', '/settings')`. */
-  const request = (method: string, path: string, options?: RequestOptions): Promise<Answer> =>
-    service.api(method, `/api/v1/repos/${full_name}${path}`, options)
-  const createdBody = async (path: string, body: object): Promise<Answer['body']> => {
-    const answer = await request('POST', path, { body })
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-    await runDueJobs()
-    return answer.body
   }
   let authors = 0
   const below = `/repos/${full_name}`
@@ -79,7 +71,7 @@ function trackedRepository(given: {
       .filter(({ token }) => token !== 'ada')
       .map(({ route }) => route.replace(below, ''))
   /** Delivers an event of a pull request and runs the due jobs. */
-  const deliver = (number: number, event: PullAction | ({ action: PullAction } & PullDetails)) =>
+  const deliver = (number: number, event: PullEvent) =>
     service.deliverAndRun(pullRequestEvent(github, full_name, number, event))
   /** Delivers a push and runs the due jobs. */
   const deliverPush = (push: Parameters<typeof pushEvent>[2]) =>
@@ -92,22 +84,21 @@ function trackedRepository(given: {
     return number
   }
   return {
-    id,
-    full_name,
+    ...repository,
     githubRepo,
     installation,
-    request,
     /** Creates an activity and runs the due jobs; returns its id. `body` overrides the default fields. */
     async createActivity(body: object = {}): Promise<string> {
       const scope = { paths: ['src/pay.ts'] }
-      const words = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben' }
-      return (await createdBody('/activity', { ...words, branch: 'retries', scope, ...body })).activity.id
+      const created = await repository.createActivity({ branch: 'retries', scope, ...body })
+      await runDueJobs()
+      return created
     },
     /** Creates a notable and runs the due jobs; returns its id. */
     async createNotable(body: object = {}): Promise<string> {
-      const words = { title: 'Tills are frozen', summary: 'Until Friday.' }
-      const rank = { importance: 'medium', category: 'warning' }
-      return (await createdBody('/notables', { ...words, ...rank, ...body })).id
+      const created = await repository.createNotable({ importance: 'medium', ...body })
+      await runDueJobs()
+      return created
     },
     open,
     /** Opens a pull request of the branch `head`, by an author of its own. */

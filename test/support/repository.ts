@@ -13,33 +13,26 @@ import type { Notable } from '../../src/vocabulary/contract/notable.ts'
 import type { OverlapResult } from '../../src/vocabulary/contract/overlap.ts'
 import { EMPTY_SCOPE } from '../../src/vocabulary/contract/scope.ts'
 import type { FileSettings } from '../../src/vocabulary/contract/settings.ts'
-import type { Answer, RequestOptions } from './api.ts'
+import type { Api } from './api.ts'
 import type { FakeGithub } from './github.ts'
 import { type TestService, useService } from './service.ts'
 
 type Body = Record<string, unknown>
 type ActivityRow = typeof activities.$inferInsert
 
-export type TestRepository = ReturnType<typeof repository>
+export type TestRepository = ReturnType<typeof testRepository>
 
 const COUNT = 200
 const FIRST_ID = 1000
 
-export interface RepositoryService {
-  service: TestService
-  github: FakeGithub
-  /** Another empty repository at each call. */
-  repository(): TestRepository
-}
-
-/** Starts a service with an own database and GitHub for the tests of a file. */
-export function useRepositories(config: Partial<Config> = {}): RepositoryService {
+/** Starts a service with an own database and GitHub for the tests of a file. `repository` returns another empty one at each call. */
+export function useRepositories(config: Partial<Config> = {}) {
   const { github, service } = useService({ config, repositories: [] })
-  return { github, service, repository: freshRepositories(github, () => service) }
+  return { github, service, repository: freshRepositories(github, service) }
 }
 
 /** As `useRepositories`, with another repository for each test. */
-export function useRepository(config: Partial<Config> = {}): RepositoryService & { repo: TestRepository } {
+export function useRepository(config: Partial<Config> = {}) {
   const shared = useRepositories(config)
   const repo = {} as TestRepository
   beforeEach(() => {
@@ -49,7 +42,7 @@ export function useRepository(config: Partial<Config> = {}): RepositoryService &
 }
 
 /** Returns a function that returns another empty repository at each call. Ada has admin access, Rita read access. */
-export function freshRepositories(github: FakeGithub, service: () => TestService): () => TestRepository {
+export function freshRepositories(github: FakeGithub, service: TestService): () => TestRepository {
   const names = Array.from({ length: COUNT }, (_, index) => `acme/r${index}`)
   for (const [index, full_name] of names.entries()) github.repository({ id: FIRST_ID + index, full_name })
   const permissions = (permission: 'admin' | 'read') =>
@@ -60,14 +53,15 @@ export function freshRepositories(github: FakeGithub, service: () => TestService
   return () => {
     if (next === COUNT) throw new Error(`more than ${COUNT} repositories in one test file`)
     next += 1
-    return repository(service, FIRST_ID + next - 1, names[next - 1] as string)
+    return testRepository(service, FIRST_ID + next - 1, names[next - 1] as string)
   }
 }
 
-function repository(service: () => TestService, repo_id: number, full_name: string) {
+/** As Ada calls it. The service may start later. */
+export function testRepository(service: TestService, repo_id: number, full_name: string) {
   /** Below the repository: `request('GET', '/activity')`. */
-  const request = (method: string, path: string, options?: RequestOptions): Promise<Answer> =>
-    service().api(method, `/api/v1/repos/${full_name}${path}`, options)
+  const request: Api = (method, path, options) =>
+    service.api(method, `/api/v1/repos/${full_name}${path}`, options)
   const done = async (status: number, path: string, body: Body) => {
     const answer = await request('POST', path, { body })
     expect(answer.status, JSON.stringify(answer.body)).toBe(status)
@@ -96,7 +90,7 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
     check: (body: Body): Promise<OverlapResult> => done(200, '/activity/check', body),
     /** Stores settings as a settings file would. */
     async configure(settings: FileSettings, noise_attributes: AttributeRule[] = []) {
-      const { app, clock } = service()
+      const { app, clock } = service
       const row = { repo_id, owner: 'acme', name: full_name.slice('acme/'.length) }
       const files = { settings, noise_attributes }
       await app.database
@@ -107,7 +101,7 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
     },
     /** Inserts activities directly into the database; each overrides the default fields. */
     async insertActivities(rows: (Partial<ActivityRow> & { id: string })[]) {
-      const { app, clock } = service()
+      const { app, clock } = service
       const now = clock.now
       const defaults = {
         repo_id,

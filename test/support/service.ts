@@ -7,14 +7,11 @@ import { type ServiceOptions, startService } from '../../src/server/server.ts'
 import { apiAt } from './api.ts'
 import { DELETE_RECORDS, freshDatabase } from './database.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'
+import { useStarted } from './use-started.ts'
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>
 
-interface TestServiceOptions
-  extends Pick<
-    ServiceOptions,
-    'connection_limits' | 'has_workers' | 'paces_writes' | 'job_poll_ms' | 'list_limits'
-  > {
+export interface TestServiceOptions extends Omit<ServiceOptions, 'clock' | 'log'> {
   token: string
   config?: Partial<Config>
   /** The real clock, where a test needs time to pass by itself. */
@@ -25,9 +22,9 @@ interface TestServiceOptions
  * Starts the service. `token` is the default token of `api`; settings of `config` override those of an empty
  * environment. By default no background worker runs, and writes to GitHub are not paced.
  */
-export async function startTestService(options: TestServiceOptions) {
-  const database = options.config?.data_dir ? NOT_OWNED : await freshDatabase()
-  const config = { ...readConfig({}), host: '127.0.0.1', port: 0, ...database, ...options.config }
+export async function startTestService({ token, config = {}, realClock, ...options }: TestServiceOptions) {
+  const database = config.data_dir ? NOT_OWNED : await freshDatabase()
+  const all = { ...readConfig({}), host: '127.0.0.1', port: 0, ...database, ...config }
   /** Of the service; a test moves it. */
   const clock = {
     now: new Date('2026-03-02T09:00:00.000Z'),
@@ -37,13 +34,11 @@ export async function startTestService(options: TestServiceOptions) {
   }
   /** One JSON text per line. */
   const log: string[] = []
-  const service = await startService(config, {
-    ...(options.realClock ? {} : { clock: () => clock.now }),
-    has_workers: options.has_workers ?? false,
-    paces_writes: options.paces_writes ?? false,
-    ...(options.job_poll_ms ? { job_poll_ms: options.job_poll_ms } : {}),
-    ...(options.list_limits ? { list_limits: options.list_limits } : {}),
-    ...(options.connection_limits ? { connection_limits: options.connection_limits } : {}),
+  const service = await startService(all, {
+    ...(realClock ? {} : { clock: () => clock.now }),
+    has_workers: false,
+    paces_writes: false,
+    ...options,
     log: openLog('trace', { write: (line: string) => log.push(line) }),
   })
   let stopped: Promise<void> | undefined
@@ -58,7 +53,7 @@ export async function startTestService(options: TestServiceOptions) {
     /** The address that creates the GitHub App. */
     setup_url: service.setup_url,
     app: service.app,
-    api: apiAt(service.url, options.token),
+    api: apiAt(service.url, token),
     clock,
     log,
     /** Deletes all rows, so that a test that moves the clock or sweeps is independent of earlier ones. */
@@ -94,16 +89,14 @@ export function useService(
 ): { github: FakeGithub; service: TestService } {
   const { repositories = ['acme/shop'], token = 'ada' } = options
   const github = githubOfAda(repositories, token)
-  const service = {} as TestService
-  beforeAll(async () => {
-    const config = { rate_limit_per_minute: MANY, ...options.config }
-    Object.assign(service, await startTestService({ token, config }))
-  })
+  const service = useStarted(
+    () => startTestService({ token, config: { rate_limit_per_minute: MANY, ...options.config } }),
+    async (started) => {
+      await started.close()
+      github.close()
+    },
+  )
   afterEach(() => github.clearFaults())
-  afterAll(async () => {
-    await service.close()
-    github.close()
-  })
   return { github, service }
 }
 

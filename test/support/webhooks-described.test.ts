@@ -32,7 +32,7 @@ import {
 const ZERO = '0'.repeat(40)
 const PUSH = { before: 'a'.repeat(40), after: 'b'.repeat(40) }
 
-const DETAILS: Partial<Record<PullAction, PullDetails>> = {
+const DETAILS: Partial<Record<PullAction, Omit<PullDetails, 'action'>>> = {
   synchronize: { push: PUSH },
   edited: { from: { title: 'Add b', body: 'See #1', base: 'next' } },
   labeled: { label: 'bug' },

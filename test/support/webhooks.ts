@@ -57,6 +57,7 @@ export const PULL_ACTIONS = [
 export type PullAction = (typeof PULL_ACTIONS)[number]
 
 export interface PullDetails {
+  action: PullAction
   sender?: string
   /** `synchronize`: the result of `push` or `pushTo`. */
   push?: { before: string; after: string }
@@ -65,15 +66,17 @@ export interface PullDetails {
   /** `labeled`, `unlabeled`. */
   label?: string
 }
+/** An action alone, or with more about it. */
+export type PullEvent = PullAction | PullDetails
 
 export function pullRequestEvent(
   { state }: Source,
   full_name: string,
   number: number,
-  given: PullAction | ({ action: PullAction } & PullDetails),
+  given: PullEvent,
 ): Webhook {
-  const { action, sender, push, from, label } =
-    typeof given === 'string' ? ({ action: given } as { action: PullAction } & PullDetails) : given
+  const details: PullDetails = typeof given === 'string' ? { action: given } : given
+  const { action, sender, push, from, label } = details
   const repository = repositoryNamed(state, full_name)
   const pull = contentsOf(state, repository).pulls.find((known) => known.number === number)
   if (!pull) throw new Error(`no pull request ${number} in ${full_name} on this GitHub`)
