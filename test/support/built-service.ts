@@ -19,7 +19,6 @@ function startGithub(): Promise<FakeGithubServer> {
   })
 }
 
-export type ShopService = Awaited<ReturnType<typeof startShopService>>
 export type BuiltService = Awaited<ReturnType<typeof startBuiltService>>
 
 /** In the test's process, with the real clock. */
@@ -40,18 +39,18 @@ export async function startShopService() {
   }
 }
 
-/** The built service as a process. */
+/** The built service as a process. Default: on a GitHub and a database of its own. */
 export async function startBuiltService(
   env: Record<string, string> = {},
-  fresh: () => Promise<FreshDatabase> = freshDatabase,
+  given: { github?: Promise<FakeGithubServer>; database?: FreshDatabase } = {},
 ) {
-  const github = await startGithub()
-  const database = await fresh()
+  const github = await (given.github ?? startGithub())
+  const database = given.database ?? (await freshDatabase())
   const service = await startProcess({
     DATABASE_URL: database.database_url,
     DATA_DIR: database.data_dir,
     GITHUB_API_URL: github.url,
-    RATE_LIMIT_PER_MINUTE: '100000',
+    RATE_LIMIT_PER_MINUTE: '1000000',
     ...env,
   })
   return {

@@ -1,12 +1,12 @@
 /** The built service with its own database, and a real browser, for tests of the page. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type Api, apiAt } from './api.ts'
 import { patient, startBrowser } from './browser.ts'
-import { freshDatabase } from './database.ts'
-import { startProcess } from './process.ts'
+import { startBuiltService } from './built-service.ts'
+import { useStarted } from './use-started.ts'
 
 const REPOSITORIES = 20
 
@@ -17,14 +17,7 @@ export type PageFixture = Awaited<ReturnType<typeof startPageFixture>>
 const LOGINS = ['ada', 'ben', 'cy', 'dee']
 
 /** Starts it before the tests of a suite, and closes it at the end. */
-export function usePageFixture(): PageFixture {
-  const fixture = {} as PageFixture
-  beforeAll(async () => {
-    Object.assign(fixture, await startPageFixture())
-  })
-  afterAll(() => fixture.close?.())
-  return fixture
-}
+export const usePageFixture = () => useStarted(startPageFixture, (fixture) => fixture.close?.())
 
 /** As `usePageFixture`, and hands each test a new tab and another repository. */
 export function useTabs(hand: (page: Page, repo: PageRepository) => void): PageFixture {
@@ -41,16 +34,11 @@ export function useTabs(hand: (page: Page, repo: PageRepository) => void): PageF
 async function startPageFixture() {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}`)
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
-  const github = await startFakeGithubServer({
+  const github = startFakeGithubServer({
     repositories: names.map((full_name, index) => ({ id: 100 + index, full_name })),
     users: LOGINS.map((login, at) => ({ token: login, login, id: 1 + at, permissions })),
   })
-  const database = await freshDatabase()
-  const service = await startProcess({
-    DATABASE_URL: database.database_url,
-    GITHUB_API_URL: github.url,
-    RATE_LIMIT_PER_MINUTE: '1000000',
-  })
+  const service = await startBuiltService({}, { github })
   const browser = await startBrowser()
   const api = apiAt(service.url, 'ada')
   const apis = Object.fromEntries(LOGINS.map((login) => [login, apiAt(service.url, login)]))
@@ -88,9 +76,7 @@ async function startPageFixture() {
     },
     async close() {
       await browser.close()
-      await service.kill('SIGTERM')
-      await database.drop()
-      await github.close()
+      await service.close()
     },
   }
 }

@@ -19,11 +19,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // Copying the template is faster than creating a database, if another project has one.
   const { embedded } = project.getProvidedContext()
   if (embedded) await cp(embedded.template, directory.path, { recursive: true })
-  const service = await startBuiltService({}, async () => ({
-    database_url: undefined,
-    data_dir: directory.path,
-    drop: () => directory.remove(),
-  }))
+  const database = { database_url: undefined, data_dir: directory.path, drop: () => directory.remove() }
+  const service = await startBuiltService({}, { database })
   project.provide('shared_service', { url: service.url, github_url: service.github.url })
   return service.close
 }

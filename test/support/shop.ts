@@ -1,6 +1,7 @@
 /** What tests of the command share: a service with one repository, and Ada's working tree of it. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { type ShopService, startShopService } from './built-service.ts'
+import { afterEach, beforeEach, expect } from 'vitest'
+import { startShopService } from './built-service.ts'
+import { useStarted } from './use-started.ts'
 import { type RunOptions, type WorkingTree, workingTree } from './working-tree.ts'
 
 interface HookOptions extends Omit<RunOptions, 'input' | 'cwd'> {
@@ -10,10 +11,10 @@ interface HookOptions extends Omit<RunOptions, 'input' | 'cwd'> {
 }
 
 /** A working tree of its own for each test of a file, without a service unless `env` names one. */
-export function useTree(env: Record<string, string> = {}): WorkingTree {
+export function useTree(env: Record<string, string> | (() => Record<string, string>) = {}): WorkingTree {
   const tree = {} as WorkingTree
   beforeEach(async () => {
-    Object.assign(tree, await workingTree(env))
+    Object.assign(tree, await workingTree(typeof env === 'function' ? env() : env))
   })
   afterEach(() => tree.remove())
   return tree
@@ -42,21 +43,13 @@ export function hooksIn(tree: WorkingTree) {
 
 /** Starts the service before the tests of a file, and gives each test a working tree on `branch`, which is a new one or `main`. */
 export function useShop({ branch = 'work' } = {}) {
-  const shop = {} as ShopService
+  const shop = useStarted(startShopService, (started) => started.close())
   /** The working tree of the current test, whose commands use `shop` with Ada's token. */
-  const tree = {} as WorkingTree
-  beforeAll(async () => {
-    Object.assign(shop, await startShopService())
-  })
-  afterAll(() => shop.close())
+  const tree = useTree(() => ({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' }))
   beforeEach(async () => {
-    Object.assign(tree, await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' }))
     if (branch !== 'main') await tree.git('checkout', '-q', '-b', branch)
   })
-  afterEach(async () => {
-    await tree.remove()
-    await shop.deleteRecords()
-  })
+  afterEach(() => shop.deleteRecords())
   return {
     shop,
     tree,
