@@ -6,6 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { untilWritten } from './process.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const FLAGS = `--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
@@ -49,15 +50,7 @@ export async function startDesktop({ blocks_site_data = false } = {}) {
   const kill = () => void child.kill('SIGKILL')
   process.once('exit', kill)
   const exited = once(child, 'exit')
-  let text = ''
-  const address = await new Promise<string>((resolve, reject) => {
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk
-      const [, found] = /DevTools listening on (ws:\S+)/.exec(text) ?? []
-      if (found) resolve(found)
-    })
-    exited.then(() => reject(new Error(`the browser ended: ${text}`)))
-  })
+  const [, address = ''] = await untilWritten(child, /DevTools listening on (ws:\S+)/)
   const browser = await chromium.connectOverCDP(address, { noDefaults: true })
   return {
     context: patient(browser.contexts()[0] as BrowserContext),

@@ -3,11 +3,10 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './postgres.ts'
-import { launch } from './process.ts'
+import { launch, untilReady } from './process.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const PROGRAM = ['--require', './test/support/emulate-preload.cjs', 'node_modules/emulate/dist/index.js']
-const START_MS = 60_000
 
 const APP_ID = 4711
 const WEBHOOK_SECRET = 'hush'
@@ -29,7 +28,7 @@ export async function startEmulate(service_url: string) {
   const url = `http://127.0.0.1:${port}`
   const options = ['--service', 'github', '--port', String(port), '--base-url', url, '--seed', seed]
   const child = launch({}, [...PROGRAM, 'start', ...options])
-  await untilAnswered(url, child)
+  await untilReady(child, `${url}/meta`)
 
   const post = (path: string, body: object) =>
     fetch(`${url}${path}`, {
@@ -121,16 +120,4 @@ function seedOf(service_url: string, private_key: string) {
       },
     ],
   }
-}
-
-async function untilAnswered(url: string, child: ReturnType<typeof launch>): Promise<void> {
-  const until = Date.now() + START_MS
-  while (child.isRunning() && Date.now() < until) {
-    const response = await fetch(`${url}/meta`).catch(() => undefined)
-    await response?.arrayBuffer()
-    if (response?.ok) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  child.signal('SIGKILL')
-  throw new Error(`emulate did not start: ${(await child.exit).errors.join('\n')}`)
 }

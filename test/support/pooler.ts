@@ -5,13 +5,10 @@ import { existsSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { freePort, postgresAccount } from './postgres.ts'
+import { untilWritten } from './process.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-export interface Pooler {
-  /** The URL of a database through the pooler, given its direct URL. */
-  urlOf(database_url: string): string
-  remove(): Promise<void>
-}
+export type Pooler = Awaited<ReturnType<typeof startPooler>>
 
 /** The line of docs/operations.md. */
 export const IGNORED_PARAMETERS =
@@ -24,7 +21,7 @@ export function poolerBinary(): string | undefined {
 }
 
 /** Starts it in front of the server at `url`; `lines` are added to its settings. It has fewer server connections than clients, so that they are shared. */
-export async function startPooler(binary: string, url: string, lines: string[]): Promise<Pooler> {
+export async function startPooler(binary: string, url: string, lines: string[]) {
   const directory = await temporaryDirectory('pooler')
   const port = await freePort()
   const { hostname, port: server, username, password } = new URL(url)
@@ -48,17 +45,10 @@ export async function startPooler(binary: string, url: string, lines: string[]):
   const child = spawn(binary, [file], { ...account, stdio: ['ignore', 'ignore', 'pipe'] })
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
-  let log = ''
-  await new Promise<void>((resolve, reject) => {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      log = (log + text).slice(-10_000)
-      if (log.includes('process up')) resolve()
-    })
-    child.once('error', reject)
-    child.once('exit', () => reject(new Error(`PgBouncer did not start:\n${log}`)))
-  })
+  await untilWritten(child, /process up/)
   return {
-    urlOf(database_url) {
+    /** The URL of a database through the pooler, given its direct URL. */
+    urlOf(database_url: string) {
       const behind = new URL(database_url)
       behind.port = String(port)
       return behind.href

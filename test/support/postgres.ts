@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { listen } from './listen.ts'
+import { untilWritten } from './process.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const run = promisify(execFile)
@@ -154,7 +155,7 @@ export interface Account {
 
 /** How long a command such as a copy of a cluster may take. */
 const COMMAND_MS = 30_000
-/** How long a server may take to start, or to end. */
+/** How long a server may take to end. */
 const SERVER_MS = 30_000
 
 const INITDB_FLAGS = ['--encoding=UTF8', '--locale=C', '--no-sync']
@@ -200,7 +201,7 @@ function debianServer(bin: string, account: Account, plan: Plan, flags: string[]
         ...spawnOptions,
         stdio: ['ignore', 'ignore', 'pipe'],
       })
-      await untilReady(child)
+      await untilWritten(child, /ready to accept (read-only )?connections/)
     },
     async crash() {
       if (!child || child.exitCode !== null || child.signalCode !== null) return
@@ -248,24 +249,6 @@ async function embeddedServer(plan: Plan, flags: string[]): Promise<Server> {
     crash: () => server.stop(),
     kill: () => {},
   }
-}
-
-function untilReady(server: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let log = ''
-    const late = setTimeout(() => server.kill('SIGKILL'), SERVER_MS)
-    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      log = (log + text).slice(-10_000)
-      if (!/ready to accept (read-only )?connections/.test(log)) return
-      clearTimeout(late)
-      resolve()
-    })
-    server.once('error', reject)
-    server.once('exit', () => {
-      clearTimeout(late)
-      reject(new Error(`PostgreSQL did not start:\n${log}`))
-    })
-  })
 }
 
 /** The newest of Debian's, else those on PATH; undefined if there are none. */

@@ -26,6 +26,7 @@ export interface Exit {
 }
 
 export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>
+type Launched = ReturnType<typeof launch>
 
 type Environment = Record<string, string | undefined>
 
@@ -39,35 +40,33 @@ process.once('exit', killAll)
 
 /** Starts the service, of this build or another one, and resolves when `/readyz` is 200. Only PATH is passed on from the tests' environment. */
 export async function startProcess(env: Environment, program = SERVICE) {
-  const service = await launch(env, program)
-  const ended = new AbortController()
-  const failed = service.exit.then(({ code, errors }): never => {
-    ended.abort()
-    throw new Error(`the service ended with ${code} before it was ready:\n${errors.join('\n')}`)
-  })
-  failed.catch(() => {})
-  const url = await Promise.race([addressOf(service), failed])
-  await Promise.race([untilReady(url, ended.signal), failed])
+  const service = launch(env, program)
+  const url = await addressOf(service)
+  await untilReady(service, `${url}/readyz`)
   return { ...service, url }
 }
 
 /** Starts the service where it must refuse to start. Returns its exit. */
-export async function exitOfProcess(env: Environment): Promise<Exit> {
-  const { child, exit } = launch(env)
-  const timer = setTimeout(() => child.kill('SIGKILL'), START_MS)
-  const ended = await exit
+export const exitOfProcess = (env: Environment) => endWithin(START_MS, launch(env))
+
+/** Runs an operator's command; `lines` is its output. */
+export async function runAdmin(env: Environment, ...args: string[]) {
+  const command = launch(env, ['dist/admin.js', ...args])
+  return { ...(await endWithin(START_MS, command)), lines: linesOf(command.output()) }
+}
+
+/** The exit of a process, which is killed if it takes longer. */
+async function endWithin(
+  limit_ms: number,
+  started: { child: ChildProcess; exit: Promise<Exit> },
+): Promise<Exit> {
+  const timer = setTimeout(() => started.child.kill('SIGKILL'), limit_ms)
+  const ended = await started.exit
   clearTimeout(timer)
   return ended
 }
 
-/** Runs an operator's command; `lines` is its output. */
-export async function runAdmin(env: Environment, ...args: string[]): Promise<Exit & { lines: string[] }> {
-  const { child, exit, output } = launch(env, ['dist/admin.js', ...args])
-  const timer = setTimeout(() => child.kill('SIGKILL'), START_MS)
-  const ended = await exit
-  clearTimeout(timer)
-  return { ...ended, lines: output().split('\n').filter(Boolean) }
-}
+const linesOf = (text: string) => text.split('\n').filter(Boolean)
 
 /** Starts the service, or another program of the build, without waiting. */
 export function launch(env: Environment, program = SERVICE) {
@@ -81,7 +80,7 @@ export function launch(env: Environment, program = SERVICE) {
   const complained = keep(child.stderr)
   const exit = exitOf(child).then((code): Exit => {
     running.delete(child)
-    return { code, errors: complained().split('\n').filter(Boolean) }
+    return { code, errors: linesOf(complained()) }
   })
   return {
     child,
@@ -96,10 +95,7 @@ export function launch(env: Environment, program = SERVICE) {
     /** Sends the signal and waits for the exit. A process that does not exit within 10 seconds is killed; its code is then null. */
     async kill(signal: NodeJS.Signals): Promise<Exit> {
       child.kill(signal)
-      const timer = setTimeout(() => child.kill('SIGKILL'), END_MS)
-      const ended = await exit
-      clearTimeout(timer)
-      return ended
+      return endWithin(END_MS, { child, exit })
     },
   }
 }
@@ -121,23 +117,52 @@ function keep(stream: Readable): () => string {
 }
 
 /** Reads the address from the log: with port 0 the service chooses a free one. */
-async function addressOf({ child, output }: ReturnType<typeof launch>): Promise<string> {
+async function addressOf(service: Launched): Promise<string> {
+  const { child, output, exit, isRunning } = service
   const signal = AbortSignal.timeout(START_MS)
-  for (;;) {
+  while (isRunning()) {
     const address = /listens at (http:\/\/[^/"\s]+)/.exec(output())?.[1]
     if (address) return address
-    await once(child.stdout, 'data', { signal })
+    await Promise.race([once(child.stdout, 'data', { signal }), exit])
   }
+  return neverReady(service)
 }
 
-/** Polls `/readyz` until it is 200, the process has exited, or the time is up. */
-async function untilReady(url: string, ended: AbortSignal): Promise<void> {
+/** Polls an address until it is 200. Rejects if the process exits before, or the time is up. */
+export async function untilReady(service: Launched, address: string): Promise<void> {
   const until = Date.now() + START_MS
-  while (!ended.aborted) {
-    if (Date.now() > until) throw new Error(`${url}/readyz did not answer 200 in ${START_MS} ms`)
-    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(START_MS) }).catch(() => null)
+  while (service.isRunning()) {
+    if (Date.now() > until) throw new Error(`${address} did not answer 200 in ${START_MS} ms`)
+    const response = await fetch(address, { signal: AbortSignal.timeout(START_MS) }).catch(() => null)
     await response?.arrayBuffer().catch(() => {})
     if (response?.ok) return
     await wait(ASK_MS)
   }
+  return neverReady(service)
+}
+
+async function neverReady({ exit }: Launched): Promise<never> {
+  const { code, errors } = await exit
+  throw new Error(`the process ended with ${code} before it was ready:\n${errors.join('\n')}`)
+}
+
+/** Resolves with what a process writes to its standard error once it is ready. Kills it if it takes longer. */
+export function untilWritten(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => child.kill('SIGKILL'), START_MS)
+    const written = keep(child.stderr as Readable)
+    const look = () => {
+      const found = pattern.exec(written())
+      if (!found) return
+      clearTimeout(late)
+      child.stderr?.off('data', look)
+      resolve(found)
+    }
+    child.stderr?.on('data', look)
+    child.once('error', reject)
+    child.once('exit', () => {
+      clearTimeout(late)
+      reject(new Error(`${child.spawnfile} did not start:\n${written()}`))
+    })
+  })
 }
