@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { HOOKED_AGENTS } from '../../src/cli/init/agent-hooks.ts'
@@ -24,16 +23,12 @@ export interface Ran {
 
 type Environment = Record<string, string | undefined>
 
-interface StartOptions {
-  env?: Environment
-  input?: string | undefined
-}
-
 export interface RunOptions {
   env?: Environment
   input?: string
   cwd?: string
 }
+type ProcessOptions = RunOptions & { timeout_ms?: number }
 
 export type WorkingTree = Awaited<ReturnType<typeof workingTree>>
 
@@ -98,10 +93,12 @@ export async function workingTree(env: Environment) {
      */
     run: (args: string[], options: InProcess = {}) => runInProcess(args, inTree(options)),
     /** Runs the built `deconflict` as a process. It is killed after `timeout_ms`. */
-    runProcess: (args: string[], options: RunOptions & { timeout_ms?: number } = {}) =>
-      runProcess(args, inTree(options)),
-    /** Starts the built `deconflict` as a process and does not wait for it. Its input stays open if `input` is undefined. */
-    start: (args: string[], options: StartOptions = {}) => startProcess(args, inTree(options)),
+    async runProcess(args: string[], options: ProcessOptions = {}): Promise<Ran> {
+      const { ended, written } = startProcess(args, inTree(options))
+      return { code: await ended, ...written }
+    },
+    /** As `runProcess`, and does not wait for it. Its input stays open if `input` is undefined. */
+    start: (args: string[], options: ProcessOptions = {}) => startProcess(args, inTree(options)),
     remove: directory.remove,
   }
 }
@@ -121,12 +118,11 @@ let template: string | undefined
 /** A process does it in a fifth of the time that Node takes. */
 const copy = (from: string, to: string) => promisify(execFile)('cp', ['-R', from, to])
 
-type Run = Required<RunOptions>
 type InProcess = RunOptions & { uptime_ms?: number; isTTY?: boolean }
 
 async function runInProcess(
   args: string[],
-  { env, input, cwd, uptime_ms = 0, isTTY = false }: Run & InProcess,
+  { env, input, cwd, uptime_ms = 0, isTTY = false }: Required<RunOptions> & InProcess,
 ): Promise<Ran> {
   const elapsed = stopwatch()
   const written = { stdout: '', stderr: '' }
@@ -150,24 +146,19 @@ async function runInProcess(
   return { code, ...written }
 }
 
-async function runProcess(
-  args: string[],
-  { timeout_ms = TIMEOUT_MS, ...given }: Run & { timeout_ms?: number },
-): Promise<Ran> {
-  const { child, ended } = launch(args, { timeout_ms, ...given })
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { code: await ended, stdout, stderr }
-}
-
-function startProcess(args: string[], given: Launch) {
-  const { child, ended } = launch(args, { timeout_ms: TIMEOUT_MS, ...given })
-  let errors = ''
-  child.stdout.resume()
-  child.stderr.setEncoding('utf8').on('data', (more: string) => {
-    errors += more
-  })
+function startProcess(args: string[], { env, input, cwd, timeout_ms = TIMEOUT_MS }: ProcessOptions) {
+  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: timeout_ms })
+  child.stdin.on('error', () => {})
+  if (input !== undefined) child.stdin.end(input)
+  const written = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (more: string) => {
+      written[name] += more
+    })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   return {
-    errors: () => errors,
+    written,
+    errors: () => written.stderr,
     /** Writes to its input and leaves it open. */
     write: (input: string) => void child.stdin.write(input),
     /** The exit code. */
@@ -177,14 +168,4 @@ function startProcess(args: string[], given: Launch) {
       await ended
     },
   }
-}
-
-type Launch = Omit<Run, 'input'> & { input: string | undefined }
-
-function launch(args: string[], { env, input, cwd, timeout_ms }: Launch & { timeout_ms: number }) {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: timeout_ms })
-  child.stdin.on('error', () => {})
-  if (input !== undefined) child.stdin.end(input)
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { child, ended }
 }
