@@ -62,13 +62,10 @@ const all = (answer: string) => instances.map(() => answer)
 const EVENTS: [string, () => Webhook][] = [
   ['member removed', () => memberEvent(github, shop, 'removed', 'ada')],
   ['member edited', () => memberEvent(github, shop, 'edited', 'ada')],
-  ['membership removed', () => membershipEvent(github, owner, 'removed', { login: 'ada' })],
-  [
-    'team removed from the repository',
-    () => teamEvent(github, owner, 'removed_from_repository', { repository: shop }),
-  ],
+  ['membership removed', () => membershipEvent(github, owner, 'removed', 'ada')],
+  ['team removed from the repository', () => teamEvent(github, owner, 'removed_from_repository', shop)],
   ['team deleted', () => teamEvent(github, owner, 'deleted')],
-  ['organization member removed', () => organizationEvent(github, owner, 'member_removed', { login: 'ada' })],
+  ['organization member removed', () => organizationEvent(github, owner, 'ada')],
   ['repository privatized', () => repositoryEvent(github, shop, 'privatized')],
   ['installation suspended', () => installationEvent(github, installation, 'suspend')],
   [

@@ -70,10 +70,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
     expect(await Promise.all(services.map(status))).toEqual([201, 201])
     deployment.grant('none')
     expect(await Promise.all(services.map(status))).toEqual([201, 201])
-    await deployment.deliver(
-      second.url,
-      membershipEvent(deployment.github, 'acme', 'removed', { login: 'ada' }),
-    )
+    await deployment.deliver(second.url, membershipEvent(deployment.github, 'acme', 'removed', 'ada'))
     await expect.poll(() => Promise.all(services.map(status))).toEqual([403, 403])
   })
 

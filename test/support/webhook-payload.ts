@@ -3,6 +3,7 @@ import {
   accountId,
   actorBody,
   filledIn,
+  installationBody,
   type Json,
   nodeId,
   ownerBody,
@@ -51,6 +52,26 @@ export function organizationWebhook(
   }
 }
 
+export function installationWebhook(
+  state: GithubState,
+  installation: Installation,
+  event: string,
+  action: string,
+  over: Json,
+): Webhook {
+  const example = exampleOf(state, undefined, event, action)
+  return {
+    event,
+    payload: {
+      ...example,
+      action,
+      installation: { ...(example.installation as Json), ...installationBody(state, installation) },
+      sender: actorBody(state, { login: 'octocat' }),
+      ...over,
+    },
+  }
+}
+
 /** The common parts of every webhook about a repository. */
 export function repositoryWebhook(
   state: GithubState,
@@ -91,7 +112,8 @@ export function organizationBody(state: GithubState, login: string): Json {
   return { ...partOf(state, 'organization', login), id, node_id, avatar_url }
 }
 
-export function teamBody(state: GithubState, organization: string, slug: string): Json {
+export function teamBody(state: GithubState, organization: string): Json {
+  const slug = 'builders'
   const id = accountId(`${organization}/${slug}`)
   const url = `${state.api_url}/organizations/${accountId(organization)}/team/${id}`
   const html_url = `${webUrl(state)}/orgs/${organization}/teams/${slug}`

@@ -30,59 +30,38 @@ export function membershipEvent(
   { state }: Source,
   organization: string,
   action: 'added' | 'removed',
-  { login, team = 'builders' }: { login: string; team?: string },
+  login: string,
 ): Webhook {
   return organizationWebhook(state, organization, 'membership', action, {
     member: actorBody(state, { login }),
-    team: teamBody(state, organization, team),
+    team: teamBody(state, organization),
   })
 }
 
-export const TEAM_ACTIONS = [
-  'added_to_repository',
-  'removed_from_repository',
-  'created',
-  'deleted',
-  'edited',
-] as const
-
-/** With a repository for `added_to_repository` and `removed_from_repository`. */
+/** With the repository that the team was removed from. */
 export function teamEvent(
   { state }: Source,
   organization: string,
-  action: (typeof TEAM_ACTIONS)[number],
-  { repository, team = 'builders' }: { repository?: string; team?: string } = {},
+  action: 'removed_from_repository' | 'deleted',
+  repository?: string,
 ): Webhook {
   const at = repository === undefined ? undefined : repositoryNamed(state, repository)
   const example = exampleOf(state, at, 'team', action)
   return organizationWebhook(state, organization, 'team', action, {
-    team: teamBody(state, organization, team),
+    team: teamBody(state, organization),
     ...(at && { repository: { ...(example.repository as Json), ...repositoryBody(state, at) } }),
   })
 }
 
-export const ORGANIZATION_ACTIONS = [
-  'member_added',
-  'member_removed',
-  'member_invited',
-  'renamed',
-  'deleted',
-] as const
-
-export function organizationEvent(
-  { state }: Source,
-  organization: string,
-  action: (typeof ORGANIZATION_ACTIONS)[number],
-  details: { login?: string; from?: string } = {},
-): Webhook {
+/** A member was removed. */
+export function organizationEvent({ state }: Source, organization: string, login: string): Webhook {
+  const organization_url = `${state.api_url}/orgs/${organization}`
   const membership = {
-    url: `${state.api_url}/orgs/${organization}/memberships/${details.login}`,
+    url: `${organization_url}/memberships/${login}`,
     state: 'active',
     role: 'member',
-    organization_url: `${state.api_url}/orgs/${organization}`,
-    user: actorBody(state, { login: details.login ?? 'octocat' }),
+    organization_url,
+    user: actorBody(state, { login }),
   }
-  return organizationWebhook(state, organization, 'organization', action, {
-    ...(action === 'renamed' ? { changes: { login: { from: details.from } } } : { membership }),
-  })
+  return organizationWebhook(state, organization, 'organization', 'member_removed', { membership })
 }

@@ -1,18 +1,12 @@
 /** Webhooks as GitHub sends them: its example payloads with the state of the fake GitHub, signed. */
 import { createHmac, randomUUID } from 'node:crypto'
-import {
-  actorBody,
-  installationBody,
-  type Json,
-  repositoryBody,
-  selectionOf,
-  webUrl,
-} from './github-bodies.ts'
+import { actorBody, type Json, repositoryBody, selectionOf, webUrl } from './github-bodies.ts'
 import { contentsOf, labelBody, pullBody } from './github-pulls.ts'
 import { digest } from './github-reply.ts'
 import { type Installation, installedRepositories, repositoryNamed, timestamp } from './github-state.ts'
 import {
   exampleOf,
+  installationWebhook,
   organizationBody,
   repositoryWebhook,
   type Source,
@@ -58,11 +52,10 @@ export type PullAction = (typeof PULL_ACTIONS)[number]
 
 export interface PullDetails {
   action: PullAction
-  sender?: string
   /** `synchronize`: the result of `push` or `pushTo`. */
   push?: { before: string; after: string }
   /** `edited`: the former values. */
-  from?: { title?: string; body?: string; base?: string }
+  from?: { title?: string; base?: string }
   /** `labeled`, `unlabeled`. */
   label?: string
 }
@@ -76,13 +69,12 @@ export function pullRequestEvent(
   given: PullEvent,
 ): Webhook {
   const details: PullDetails = typeof given === 'string' ? { action: given } : given
-  const { action, sender, push, from, label } = details
+  const { action, push, from, label } = details
   const repository = repositoryNamed(state, full_name)
   const pull = contentsOf(state, repository).pulls.find((known) => known.number === number)
   if (!pull) throw new Error(`no pull request ${number} in ${full_name} on this GitHub`)
   const changes = from && {
     ...(from.title !== undefined && { title: { from: from.title } }),
-    ...(from.body !== undefined && { body: { from: from.body } }),
     ...(from.base !== undefined && { base: { ref: { from: from.base }, sha: { from: pull.base.sha } } }),
   }
   const example = exampleOf(state, repository, 'pull_request', action === 'edited' ? 'opened' : action)
@@ -91,7 +83,7 @@ export function pullRequestEvent(
     action,
     number,
     pull_request: merged,
-    sender: actorBody(state, sender === undefined ? pull.author : { login: sender }),
+    sender: actorBody(state, pull.author),
     ...(push && { before: push.before, after: push.after }),
     ...(action === 'edited' && { changes: changes ?? {} }),
     ...(action === 'dequeued' && { reason: 'MANUAL' }),
@@ -199,7 +191,7 @@ export function refEvent(
   { state }: Source,
   full_name: string,
   event: 'create' | 'delete',
-  { sender = 'octocat', ...given }: ({ branch: string } | { tag: string }) & { sender?: string },
+  given: { branch: string } | { tag: string },
 ): Webhook {
   const repository = repositoryNamed(state, full_name)
   const [ref_type, ref] = 'branch' in given ? ['branch', given.branch] : ['tag', given.tag]
@@ -207,7 +199,6 @@ export function refEvent(
     ref,
     ref_type,
     ...(event === 'create' && { master_branch: repositoryBody(state, repository).default_branch }),
-    sender: actorBody(state, { login: sender }),
   })
 }
 
@@ -224,20 +215,9 @@ export function installationEvent(
   installation: Installation,
   action: (typeof INSTALLATION_ACTIONS)[number],
 ): Webhook {
-  const example = exampleOf(state, undefined, 'installation', action)
-  return {
-    event: 'installation',
-    payload: {
-      ...example,
-      action,
-      installation: { ...(example.installation as Json), ...installationBody(state, installation) },
-      ...(action !== 'suspend' &&
-        action !== 'unsuspend' && {
-          repositories: shortBodies(state, installedRepositories(state, installation)),
-        }),
-      sender: actorBody(state, { login: 'octocat' }),
-    },
-  }
+  const repositories = shortBodies(state, installedRepositories(state, installation))
+  const over = action === 'suspend' || action === 'unsuspend' ? {} : { repositories }
+  return installationWebhook(state, installation, 'installation', action, over)
 }
 
 export function installationRepositoriesEvent(
@@ -246,30 +226,19 @@ export function installationRepositoriesEvent(
   action: 'added' | 'removed',
   names: string[],
 ): Webhook {
-  const example = exampleOf(state, undefined, 'installation_repositories', action)
   const repositories = shortBodies(
     state,
     names.map((name) => repositoryNamed(state, name)),
   )
-  return {
-    event: 'installation_repositories',
-    payload: {
-      ...example,
-      action,
-      installation: { ...(example.installation as Json), ...installationBody(state, installation) },
-      repository_selection: selectionOf(installation),
-      ...(action === 'added' && { requester: null }),
-      repositories_added: action === 'added' ? repositories : [],
-      repositories_removed: action === 'removed' ? repositories : [],
-      sender: actorBody(state, { login: 'octocat' }),
-    },
-  }
+  return installationWebhook(state, installation, 'installation_repositories', action, {
+    repository_selection: selectionOf(installation),
+    ...(action === 'added' && { requester: null }),
+    repositories_added: action === 'added' ? repositories : [],
+    repositories_removed: action === 'removed' ? repositories : [],
+  })
 }
 
-export const REPOSITORY_ACTIONS = [
-  ...(['renamed', 'transferred', 'deleted', 'privatized', 'publicized'] as const),
-  ...(['archived', 'unarchived', 'edited'] as const),
-]
+export const REPOSITORY_ACTIONS = ['renamed', 'transferred', 'deleted', 'privatized', 'edited'] as const
 
 /** `from` is the former full name, for `renamed` and `transferred`. */
 export function repositoryEvent(
@@ -285,7 +254,7 @@ export function repositoryEvent(
     transferred: { owner: { from: { organization: organizationBody(state, owner) } } },
     edited: { default_branch: { from: 'master' } },
   }[action as 'renamed']
-  const known = ['deleted', 'archived', 'unarchived'].includes(action) ? 'privatized' : action
+  const known = action === 'deleted' ? 'privatized' : action
   return repositoryWebhook(
     state,
     repository,
