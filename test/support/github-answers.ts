@@ -1,7 +1,6 @@
 /** Responds to requests as GitHub does: authenticates, authorises and routes. A function of the state and the request; writes change the state. */
 import {
   appRoutes,
-  installationAnswer,
   installationRepositories,
   jwtProblem,
   permissionsOfToken,
@@ -26,12 +25,18 @@ import {
   paged,
   withCommonHeaders,
 } from './github-reply.ts'
-import { type Caller, findRoute, type RepositoryRoute, type RouteContext } from './github-route.ts'
 import {
+  type Caller,
+  findRoute,
+  type PlainRoute,
+  type RepositoryRoute,
+  type RouteContext,
+} from './github-route.ts'
+import {
+  type GithubCredential,
   type GithubRepository,
   type GithubState,
   includes,
-  installationOf,
   namedRepository,
   type Permission,
   sameName,
@@ -51,6 +56,12 @@ export interface GithubRequest {
 
 const ofTheApp = [...appRoutes, ...deliveryRoutes]
 
+const ofCallers: PlainRoute[] = [
+  { route: 'GET /user', answer: userAnswer },
+  { route: 'GET /user/repos', answer: userRepositories },
+  { route: 'GET /installation/repositories', answer: installationRepositories },
+]
+
 const ofRepositories: RepositoryRoute[] = [
   { route: 'GET ', needs: [], answer: repositoryAnswer },
   { route: 'GET /collaborators/{username}/permission', needs: [], answer: permissionAnswer },
@@ -64,12 +75,8 @@ const ofRepositories: RepositoryRoute[] = [
 
 /** What it serves, in the format of `calledRoutes` with parameters of other names. */
 export const SERVED_ROUTES = [
-  'GET /user',
-  'GET /user/repos',
-  'GET /installation/repositories',
-  'GET /repos/{owner}/{repo}/installation',
   'POST /app-manifests/{code}/conversions',
-  ...ofTheApp.map(({ route }) => route),
+  ...[...ofTheApp, ...ofCallers].map(({ route }) => route),
   ...ofRepositories.map(({ route }) => route.replace(' ', ' /repos/{owner}/{repo}')),
 ]
 
@@ -99,23 +106,17 @@ function route(state: GithubState, request: GithubRequest): GithubResponse {
   }
 
   const ofApp = findRoute(ofTheApp, request.method, path)
-  const installed = /^\/repos\/([^/]+\/[^/]+)\/installation$/.exec(path)?.[1]
-  if (ofApp || installed) {
+  if (ofApp) {
     const problem = jwtProblem(state, token)
-    if (problem) return failure(401, problem)
-    if (ofApp) return ofApp.found.answer({ ...context, params: ofApp.params })
-    const repository = namedRepository(state, installed as string)
-    return installationAnswer(state, repository && installationOf(state, repository))
+    return problem ? failure(401, problem) : ofApp.found.answer({ ...context, params: ofApp.params })
   }
 
   const caller = callerOf(state, token)
   if (!caller) return badCredentials()
   if (caller.kind === 'installation' && caller.installation.suspended_at) return suspended()
   const requestContext = { ...context, caller }
-  if (request.method === 'GET' && path === '/user') return userAnswer(requestContext)
-  if (request.method === 'GET' && path === '/user/repos') return userRepositories(requestContext)
-  if (request.method === 'GET' && path === '/installation/repositories')
-    return installationRepositories(requestContext)
+  const ofCaller = findRoute(ofCallers, request.method, path)
+  if (ofCaller) return ofCaller.found.answer(requestContext)
   if (isGraphql(request.method, path))
     return graphqlAnswer(requestContext, (repository, files) => {
       const mayRead =
@@ -198,7 +199,7 @@ function userRepositories(context: RouteContext): GithubResponse {
   const { state, caller } = context
   if (caller.kind !== 'token' || !caller.credential.user) return notAccessible()
   const { without_sso = [] } = caller.credential
-  const all = state.repositories.filter((repository) => granted(repository, caller) !== 'none')
+  const all = state.repositories.filter((repository) => granted(repository, caller.credential) !== 'none')
   const listed = all
     .filter(({ full_name }) => !without_sso.includes(full_name.split('/')[0] as string))
     .toSorted((one, other) => other.id - one.id)
@@ -226,9 +227,7 @@ function permissionAnswer(
 ) {
   const { state, repository, params } = context
   const credential = state.credentials.find(({ user }) => user?.login === params.username)
-  const found = credential
-    ? granted(repository, { credential } as Extract<Caller, { kind: 'token' }>)
-    : 'read'
+  const found = credential ? granted(repository, credential) : 'read'
   return json(200, { permission: found, role_name: found, user: null })
 }
 
@@ -251,18 +250,13 @@ function permission(repository: GithubRepository, caller: Caller): Permission {
     if (!includes(installation, repository)) return 'none'
     return permissionsOfToken(installation, token).contents === 'write' ? 'write' : 'read'
   }
-  const own = caller.kind === 'token' ? granted(repository, caller) : 'none'
+  const own = caller.kind === 'token' ? granted(repository, caller.credential) : 'none'
   return own === 'none' && repository.private === false ? 'read' : own
 }
 
 /** The permission that the token itself has. */
-function granted(
-  repository: GithubRepository,
-  { credential }: Extract<Caller, { kind: 'token' }>,
-): Permission {
+function granted(repository: GithubRepository, { permissions }: GithubCredential): Permission {
   const names = [repository.full_name, ...(repository.former_names ?? [])]
-  const found = Object.entries(credential.permissions).find(([name]) =>
-    names.some((known) => sameName(known, name)),
-  )
+  const found = Object.entries(permissions).find(([name]) => names.some((known) => sameName(known, name)))
   return found?.[1] ?? 'none'
 }

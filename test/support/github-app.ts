@@ -2,13 +2,15 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto'
 import { installationBody, permissionsOf, repositoryBody, selectionOf } from './github-bodies.ts'
 import { failure, type GithubResponse, json, notFound, paged } from './github-reply.ts'
-import type { AppRoute, RouteContext } from './github-route.ts'
+import type { PlainRoute, RouteContext } from './github-route.ts'
 import {
   type AppPermissions,
   type AppToken,
   type GithubState,
   type Installation,
+  installationOf,
   installedRepositories,
+  namedRepository,
   timestamp,
 } from './github-state.ts'
 
@@ -75,19 +77,22 @@ export function permissionsOfToken(installation: Installation, token: AppToken):
   )
 }
 
-export const appRoutes: AppRoute[] = [
+export const appRoutes: PlainRoute[] = [
   {
     route: 'GET /app/installations/{id}',
-    answer: (context) => installationAnswer(context.state, asked(context)),
+    answer: (context) => installationAnswer(context, asked(context)),
   },
   { route: 'POST /app/installations/{id}/access_tokens', answer: newToken },
+  {
+    route: 'GET /repos/{owner}/{repo}/installation',
+    answer: (context) => {
+      const repository = namedRepository(context.state, `${context.params.owner}/${context.params.repo}`)
+      return installationAnswer(context, repository && installationOf(context.state, repository))
+    },
+  },
 ]
 
-/** Also of `GET /repos/{owner}/{repo}/installation`, the one repository route for the app itself. */
-export function installationAnswer(
-  state: GithubState,
-  installation: Installation | undefined,
-): GithubResponse {
+function installationAnswer({ state }: RouteContext, installation: Installation | undefined): GithubResponse {
   return installation ? json(200, installationBody(state, installation)) : notFound()
 }
 

@@ -1,9 +1,9 @@
 /** The App's webhook deliveries and redelivery requests. */
 import { failure, type GithubResponse, json, notFound, perPage } from './github-reply.ts'
-import type { AppRoute, RouteContext } from './github-route.ts'
+import type { PlainRoute, RouteContext } from './github-route.ts'
 import type { HookDelivery } from './github-state.ts'
 
-export const deliveryRoutes: AppRoute[] = [
+export const deliveryRoutes: PlainRoute[] = [
   { route: 'GET /app/hook/deliveries', answer: list },
   {
     route: 'POST /app/hook/deliveries/{id}/attempts',

@@ -30,11 +30,8 @@ export interface RepositoryRouteContext extends RouteContext {
   repository: GithubRepository
 }
 
-/** One of these permissions is enough: `pull_requests=read`. Empty means `metadata=read`, which every installation has. */
-export type Needs = string[]
-
-export interface AppRoute {
-  /** `GET /app/installations/{id}`, for the app itself. */
+export interface PlainRoute {
+  /** `GET /app/installations/{id}`, for the App itself, or `GET /user`, for any caller. */
   route: string
   answer(context: RouteContext): GithubResponse
 }
@@ -42,7 +39,8 @@ export interface AppRoute {
 export interface RepositoryRoute {
   /** Below the repository: `GET /pulls/{number}`. A name with a plus matches the rest, slashes included. */
   route: string
-  needs: Needs
+  /** One of these permissions is enough: `pull_requests=read`. Empty means `metadata=read`, which every installation has. */
+  needs: string[]
   answer(context: RepositoryRouteContext): GithubResponse
 }
 
