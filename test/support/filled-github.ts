@@ -23,8 +23,7 @@ interface Given {
 export type FilledGithub = Awaited<ReturnType<typeof filledGithub>>
 
 export async function filledGithub(platform: Platform) {
-  const github = githubWorld(API_URLS[platform])
-  fill(github)
+  const github = filledWorld(platform)
   const authorizations: Partial<Record<Caller, string>> = {
     alice: 'token tok-alice',
     app: `Bearer ${await jwt(github)}`,
@@ -53,7 +52,8 @@ function jwt({ app }: GithubWorld): Promise<string> {
   return claims.setIssuedAt().setExpirationTime('9m').sign(createPrivateKey(app.key()))
 }
 
-function fill(github: GithubWorld): void {
+export function filledWorld(platform: Platform): GithubWorld {
+  const github = githubWorld(API_URLS[platform])
   github.state.app.events = ['push']
   github.repository({ id: 7, full_name: 'acme/shop', former_names: ['acme/store'] })
   github.repository({ id: 8, full_name: 'acme/docs', private: false })
@@ -69,6 +69,7 @@ function fill(github: GithubWorld): void {
   const { manifests, permissions: default_permissions } = github.state.app
   manifests.set('a-code', { name: 'Deconflict', owner: 'ada', default_permissions, default_events: ['push'] })
   fillShop(github)
+  return github
 }
 
 function fillShop(github: GithubWorld): void {

@@ -1,9 +1,9 @@
 /** The fake GitHub sends webhooks as GitHub describes them, for github.com and for Enterprise Server. */
 import { describe, expect, test } from 'vitest'
 import { HANDLED } from '../../src/server/doors/webhooks/github-events.ts'
-import { API_URLS, githubJudge, PLATFORMS, type Platform } from './github-schemas.ts'
+import { filledWorld } from './filled-github.ts'
+import { githubJudge, PLATFORMS, type Platform } from './github-schemas.ts'
 import type { Installation } from './github-state.ts'
-import { type GithubWorld, githubWorld } from './github-world.ts'
 import type { Webhook } from './webhook-payload.ts'
 import {
   commentEvent,
@@ -62,15 +62,15 @@ describe.each(PLATFORMS)('the webhooks of the fake GitHub, by the description of
 })
 
 function deliveries(platform: Platform): { name: string; title: string; webhook: Webhook }[] {
-  const github = filledGithub(platform)
+  const github = filledWorld(platform)
   const installation = github.state.app.installations[0] as Installation
   const webhooks: [string, Webhook][] = [
     ...PULL_ACTIONS.map((action): [string, Webhook] => [
       'an open pull request',
       pullRequestEvent(github, 'acme/shop', 1, { action, ...DETAILS[action] }),
     ]),
-    ['a merged pull request', pullRequestEvent(github, 'acme/shop', 2, 'closed')],
-    ['a pull request whose fork was deleted', pullRequestEvent(github, 'acme/shop', 3, 'closed')],
+    ['a merged pull request', pullRequestEvent(github, 'acme/shop', 3, 'closed')],
+    ['a pull request whose fork was deleted', pullRequestEvent(github, 'acme/shop', 6, 'closed')],
     ['a comment', commentEvent(github, 'acme/shop', 1, { id: 17, action: 'deleted' })],
     ['a commit', pushEvent(github, 'acme/shop', { ref: 'refs/heads/main', ...PUSH, modified: ['a.ts'] })],
     ['a new branch', pushEvent(github, 'acme/shop', { ref: 'refs/heads/next', commits: [PUSH.before] })],
@@ -97,20 +97,6 @@ function deliveries(platform: Platform): { name: string; title: string; webhook:
     const name = action === undefined ? webhook.event : `${webhook.event}.${action}`
     return { name, title: `${name} of ${of}`, webhook }
   })
-}
-
-function filledGithub(platform: Platform): GithubWorld {
-  const github = githubWorld(API_URLS[platform])
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.token('tok-alice', { login: 'alice', id: 11, permissions: {} })
-  github.app.install({ account: 'acme' })
-  const shop = github.at('acme/shop')
-  shop.open({ number: 1, author: 'alice', body: 'Closes #9', labels: ['bug'] })
-  shop.open({ number: 2 })
-  shop.merge(2, 'alice')
-  shop.open({ number: 3, head: 'eve:patch-1', fork_deleted: true })
-  shop.close(3)
-  return github
 }
 
 const plain = (webhook: Webhook): [string, Webhook] => ['acme', webhook]
