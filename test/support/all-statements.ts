@@ -41,14 +41,7 @@ export interface Executed {
   values: unknown[]
 }
 
-export interface AllStatements {
-  service: AppService
-  /** The tables that belong to repositories. */
-  tables: string[]
-  /** By the text on one line without quotes and strings. */
-  statements: Map<string, Executed>
-  close(): Promise<void>
-}
+export type AllStatements = Awaited<ReturnType<typeof collectStatements>>
 
 /** Begins the statements that are not of the service. */
 const OF_TEST = '/* test */'
@@ -64,8 +57,9 @@ function plainOf(statement: string): string {
     .toLowerCase()
 }
 
-export async function collectStatements(): Promise<AllStatements> {
+export async function collectStatements() {
   const github = fakeGithub()
+  /** By the text on one line without quotes and strings. */
   const statements = new Map<string, Executed>()
   const stop = watchStatements((text, values) => {
     if (text.startsWith(OF_TEST)) return undefined
@@ -80,7 +74,9 @@ export async function collectStatements(): Promise<AllStatements> {
   }
   try {
     await doEverything(service, appRepositories(github, service)(), github)
-    return { service, tables: await listTables(service), statements, close }
+    /** The tables that belong to repositories. */
+    const tables = await listTables(service)
+    return { service, tables, statements, close }
   } catch (error) {
     await close()
     throw error

@@ -26,17 +26,10 @@ export function watchStatements(
   return () => spy.mockRestore()
 }
 
-export interface HeldStatements {
-  /** The number of statements, held or not. */
-  executed(): number
-  /** Releases the held statements and holds no more. */
-  release(): void
-  /** Releases the statements and watches no more. */
-  restore(): void
-}
+export type HeldStatements = ReturnType<typeof holdStatements>
 
 /** Holds the first `count` statements whose text matches. */
-export function holdStatements(text: RegExp, count: number): HeldStatements {
+export function holdStatements(text: RegExp, count: number) {
   let open = () => {}
   const gate = new Promise<void>((resolve) => {
     open = resolve
@@ -48,8 +41,11 @@ export function holdStatements(text: RegExp, count: number): HeldStatements {
     return executed <= count ? gate : undefined
   })
   return {
+    /** The number of statements, held or not. */
     executed: () => executed,
+    /** Releases the held statements and holds no more. */
     release: () => open(),
+    /** Releases the statements and watches no more. */
     restore() {
       open()
       stop()

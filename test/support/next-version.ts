@@ -8,11 +8,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Later than every migration of this version. */
 const MADE_AT = Date.parse('2100-01-01')
 
-export interface NextVersion {
-  /** The program to start: see `startProcess`. */
-  program: string[]
-  remove(): Promise<void>
-}
+export type NextVersion = ReturnType<typeof versionIn>
 
 /** `migrations`: the SQL of each following migration. */
 export async function nextVersion(migrations: string[]): Promise<NextVersion> {
@@ -44,7 +40,8 @@ export async function filesWith(text: string): Promise<{ name: string; code: str
   )
 }
 
-function versionIn(directory: TemporaryDirectory): NextVersion {
+/** `program`: see `startProcess`. */
+function versionIn(directory: TemporaryDirectory) {
   return { program: [join(directory.path, 'dist/main.js')], remove: () => directory.remove() }
 }
 

@@ -7,23 +7,17 @@ import { temporaryDirectory } from './temporary-directory.ts'
 /** Debian's package `libfaketime`. */
 const LIBRARIES = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime`
 
-export interface ShiftedClock {
-  /** For a process whose clock it is. */
-  env: Record<string, string>
-  /** The clock is `seconds` ahead of that of the system from now on. */
-  shift(seconds: number): Promise<void>
-  remove(): Promise<void>
-}
-
 /** Undefined if the library is not installed. */
-export async function shiftedClock(): Promise<ShiftedClock | undefined> {
+export async function shiftedClock() {
   const library = join(LIBRARIES, 'libfaketimeMT.so.1')
   if (!existsSync(library)) return undefined
   const directory = await temporaryDirectory('clock')
   const file = join(directory.path, 'offset')
+  /** The clock is `seconds` ahead of that of the system from now on. */
   const shift = (seconds: number) => writeFile(file, `${seconds < 0 ? '' : '+'}${seconds}\n`)
   await shift(0)
   return {
+    /** For a process whose clock it is. */
     env: {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,

@@ -6,15 +6,9 @@ import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { listen } from './listen.ts'
 
-interface SilentServer {
-  url: string
-  /** Paths of the requests so far. */
-  requests: string[]
-  close(): Promise<void>
-}
-
 /** `answers`: JSON for the paths that it responds to. */
-export async function startSilentServer(answers: Record<string, object> = {}): Promise<SilentServer> {
+export async function startSilentServer(answers: Record<string, object> = {}) {
+  /** Paths of the requests so far. */
   const requests: string[] = []
   const server = createServer((req, res) => {
     requests.push(req.url ?? '')
@@ -27,7 +21,7 @@ export async function startSilentServer(answers: Record<string, object> = {}): P
 }
 
 /** A server that never accepts a connection: its process is stopped, and its accept queue is full. */
-export async function startFullServer(): Promise<{ url: string }> {
+export async function startFullServer() {
   const listen =
     "const s = require('net').createServer().listen({port: 0, host: '127.0.0.1', backlog: 1}, () => console.log(s.address().port))"
   const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -6,22 +6,7 @@ import { listen } from './listen.ts'
 /** The message that PostgreSQL is ready for a query. */
 const READY = 'Z\0\0\0\x05I'
 
-export interface TcpProxy {
-  url: string
-  /** Keeps and accepts connections, but forwards nothing in either direction. */
-  blackhole(): void
-  /** Delays what arrives, on the existing connections too. */
-  delay(ms: number): void
-  /** Closes all connections, and each new one at once. */
-  refuse(): void
-  /** Closes all connections, and each new one at its first query after PostgreSQL is ready for it. */
-  cutAtFirstQuery(): void
-  /** Forwards new connections again; the existing ones stay dead. */
-  restore(): void
-  close(): Promise<void>
-}
-
-export async function startTcpProxy(url: string): Promise<TcpProxy> {
+export async function startTcpProxy(url: string) {
   const target = new URL(url)
   const there = { host: target.hostname, port: Number(target.port) }
   const sockets = new Set<Socket>()
@@ -34,14 +19,6 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
         else setTimeout(done, delay_ms, null, bytes)
       },
     })
-  const blackhole = () => {
-    fault = 'blackhole'
-    for (const socket of sockets)
-      socket
-        .unpipe()
-        .on('data', () => {})
-        .resume()
-  }
   const end = (how: typeof fault) => {
     fault = how
     for (const socket of sockets) socket.destroy()
@@ -71,12 +48,24 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
   target.port = String(port)
   return {
     url: target.href,
-    blackhole,
-    delay(ms) {
+    /** Keeps and accepts connections, but forwards nothing in either direction. */
+    blackhole() {
+      fault = 'blackhole'
+      for (const socket of sockets)
+        socket
+          .unpipe()
+          .on('data', () => {})
+          .resume()
+    },
+    /** Delays what arrives, on the existing connections too. */
+    delay(ms: number) {
       delay_ms = ms
     },
+    /** Closes all connections, and each new one at once. */
     refuse: () => end('refuse'),
+    /** Closes all connections, and each new one at its first query after PostgreSQL is ready for it. */
     cutAtFirstQuery: () => end('cut'),
+    /** Forwards new connections again; the existing ones stay dead. */
     restore() {
       fault = undefined
     },
