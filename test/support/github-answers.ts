@@ -28,6 +28,7 @@ import {
 import {
   type Caller,
   findRoute,
+  type GithubRequest,
   type PlainRoute,
   type RepositoryRoute,
   type RouteContext,
@@ -43,16 +44,6 @@ import {
 } from './github-state.ts'
 import { treeRoutes } from './github-trees.ts'
 import { userAnswer } from './github-user.ts'
-
-export interface GithubRequest {
-  method: string
-  /** With the query, as it stands in the request line. */
-  path: string
-  /** Names in lower case. */
-  headers: Record<string, string | undefined>
-  /** JSON. */
-  body?: string
-}
 
 const ofTheApp = [...appRoutes, ...deliveryRoutes]
 

@@ -20,14 +20,6 @@ const HOUR_MS = 3_600_000
 const READ_POINTS = 1
 const WRITE_POINTS = 5
 
-export interface LimitedCall {
-  refused_by: LimitName | null
-  /** The answer to a refused call. */
-  refusal: GithubResponse | null
-  /** Ends the call, and adds GitHub's headers to its answer; null if it got none. */
-  end(answer: GithubResponse | null): void
-}
-
 export class RateLimits {
   readonly #limits: Limits
   #at_once = 0
@@ -39,7 +31,7 @@ export class RateLimits {
     this.#limits = limits
   }
 
-  begin(method: string, now: Date): LimitedCall {
+  begin(method: string, now: Date) {
     const at = now.getTime()
     if (at >= this.#hour.began_at + HOUR_MS) this.#hour = { began_at: at, used: 0 }
     const hour = this.#hour
@@ -54,8 +46,10 @@ export class RateLimits {
     const fault = refused_by === 'per_hour' ? 'rate_limited' : 'secondary_rate_limited'
     return {
       refused_by,
+      /** The answer to a refused call. */
       refusal: refused_by && respondWithFault(fault, now),
-      end: (answer) => {
+      /** Ends the call, and adds GitHub's headers to its answer; null if it got none. */
+      end: (answer: GithubResponse | null) => {
         if (refused_by === null) this.#at_once -= 1
         if (refused_by === null && answer?.status === 304) hour.used -= 1
         if (answer) Object.assign(answer.headers, this.#headers())

@@ -3,28 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { appKey } from './github-app.ts'
 import { appBody } from './github-bodies.ts'
 import { type GithubResponse, json, notFound, page } from './github-reply.ts'
-import type { AppPermissions, GithubState } from './github-state.ts'
+import type { GithubRequest } from './github-route.ts'
+import type { ConfirmedManifest, GithubState } from './github-state.ts'
 
-/** What GitHub requires of a manifest, and what the App gets from it. */
-interface Manifest {
-  name: string
-  url: string
+interface Manifest extends Omit<ConfirmedManifest, 'owner'> {
   redirect_url: string
-  hook_attributes: { url: string; active: boolean }
-  default_permissions: AppPermissions
-  default_events: string[]
-}
-
-interface WebRequest {
-  method: string
-  path: string
-  body?: string
 }
 
 /** The answer of a page, or of the exchange of a code; undefined for every other path. */
 export function manifestAnswer(
   state: GithubState,
-  { method, path, body = '' }: WebRequest,
+  { method, path, body = '' }: GithubRequest,
 ): GithubResponse | undefined {
   const { pathname, searchParams } = new URL(path, state.api_url)
   const form = /^(?:\/organizations\/([^/]+))?\/settings\/apps\/new$/.exec(pathname)

@@ -11,6 +11,7 @@ import {
   ownerOf,
   type PullFile,
   type PullRequest,
+  type Tree,
   timestamp,
 } from './github-state.ts'
 
@@ -55,7 +56,6 @@ export type FakeRepository = ReturnType<typeof fakeRepository>
 export function fakeRepository(state: GithubState, repository: GithubRepository) {
   const contents = contentsOf(state, repository)
   const now = () => timestamp(state.now())
-  const newSha = () => digest(`commit ${nextId(state)}`).slice(0, 40)
   const tip = (branch: string): string => {
     const known = contents.branches.get(branch)
     if (known) return known
@@ -63,10 +63,15 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
     return commit(branch, contents.commits.get(parent) ?? {}, parent)
   }
   const mainHead = () => contents.branches.get(defaultBranch(repository)) as string
-  const commit = (branch: string, tree: Record<string, string>, parent: string): string => {
-    const sha = newSha()
+  /** Without a branch. */
+  const addCommit = (tree: Tree, parent: string): string => {
+    const sha = digest(`commit ${nextId(state)}`).slice(0, 40)
     contents.commits.set(sha, tree)
     contents.parents.set(sha, [parent])
+    return sha
+  }
+  const commit = (branch: string, tree: Tree, parent: string): string => {
+    const sha = addCommit(tree, parent)
     contents.branches.set(branch, sha)
     return sha
   }
@@ -160,9 +165,7 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
       const { head } = githubRepo.pull(number)
       if (head.repository === repository.full_name) return githubRepo.push(head.ref)
       const before = head.sha
-      head.sha = newSha()
-      contents.commits.set(head.sha, {})
-      contents.parents.set(head.sha, [before])
+      head.sha = addCommit({}, before)
       githubRepo.pull(number).updated_at = now()
       return { ref: `refs/heads/${head.ref}`, before, after: head.sha }
     },
@@ -213,10 +216,8 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
       ? (head.split(':') as [string, string])
       : [ownerOf(repository), head]
     if (owner === ownerOf(repository)) return { owner, repository: repository.full_name, ref, sha: tip(ref) }
-    const sha = newSha()
     // The commits of a fork are also in the repository, under refs/pull.
-    contents.commits.set(sha, {})
-    contents.parents.set(sha, [mainHead()])
+    const sha = addCommit({}, mainHead())
     const name = repository.full_name.split('/')[1]
     return { owner, repository: isGone ? null : `${owner}/${name}`, ref, sha }
   }

@@ -1,4 +1,4 @@
-/** The format of the fake GitHub's routes, and how a request is matched with one. */
+/** The format of the fake GitHub's requests and routes, and how a request is matched with one. */
 import type { GithubResponse } from './github-reply.ts'
 import type {
   AppToken,
@@ -7,6 +7,16 @@ import type {
   GithubState,
   Installation,
 } from './github-state.ts'
+
+export interface GithubRequest {
+  method: string
+  /** With the query, as it stands in the request line. */
+  path: string
+  /** Names in lower case. */
+  headers: Record<string, string | undefined>
+  /** JSON, except for that of a page. */
+  body?: string
+}
 
 export type Caller =
   /** A user, or an installation token made by the test (`github.installation`). */

@@ -1,11 +1,12 @@
 /** The fake GitHub: state, injected faults and received requests. `github.ts` serves it to its own process, `fake-github-server.ts` over HTTP. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { callerOf, type GithubRequest, pathUnder, respond, tokenOf } from './github-answers.ts'
+import { callerOf, pathUnder, respond, tokenOf } from './github-answers.ts'
 import { isGraphql } from './github-graphql.ts'
 import { fakeApp } from './github-installations.ts'
 import { INSTALLATION_LIMITS, type LimitName, RateLimits, USER_LIMITS } from './github-limits.ts'
 import { type AnsweredFault, type GithubResponse, respondWithFault } from './github-reply.ts'
 import { fakeRepository } from './github-repository.ts'
+import type { GithubRequest } from './github-route.ts'
 import {
   emptyState,
   type GithubRepository,

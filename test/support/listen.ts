@@ -2,15 +2,10 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 
-export interface Listening {
-  url: string
-  port: number
-  /** Drops its connections. Can be called again. */
-  close(): Promise<void>
-}
+export type Listening = Awaited<ReturnType<typeof listen>>
 
 /** On a free port, unless one is given. */
-export async function listen(server: Server, given_port = 0): Promise<Listening> {
+export async function listen(server: Server, given_port = 0) {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -22,8 +17,9 @@ export async function listen(server: Server, given_port = 0): Promise<Listening>
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    /** Drops its connections. Can be called again. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
       }),

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { listen } from './listen.ts'
 import { untilWritten } from './process.ts'
-import { temporaryDirectory } from './temporary-directory.ts'
+import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts'
 
 const run = promisify(execFile)
 
@@ -42,13 +42,7 @@ export async function startCluster(options: ClusterOptions = {}) {
   if (options.tls && !canUseTls())
     throw new Error('openssl and a PostgreSQL of the system are needed for TLS')
 
-  process.once('exit', server.kill)
-  /** Ends the server and removes its files. */
-  const remove = async () => {
-    process.removeListener('exit', server.kill)
-    await server.crash()
-    await directory.remove()
-  }
+  const remove = removal(server, directory)
   try {
     await server.initialise()
     await server.start()
@@ -83,8 +77,7 @@ async function standbyOf(
   if (!existsSync(join(bin, 'pg_basebackup'))) return undefined
   const directory = await temporaryDirectory('standby')
   const plan = { directory: directory.path, password, port: await freePort() }
-  if (account.uid !== undefined && account.gid !== undefined)
-    await chown(directory.path, account.uid, account.gid)
+  await give(account, directory.path)
   const data = join(plan.directory, 'data')
   const options = { ...account, cwd: plan.directory, timeout: COMMAND_MS }
   const copy = [
@@ -98,7 +91,7 @@ async function standbyOf(
   ]
   await run(join(bin, 'pg_basebackup'), copy, options)
   const server = debianServer(bin, account, plan, serverFlags(plan.port, {}))
-  process.once('exit', server.kill)
+  const remove = removal(server, directory)
   await server.start()
   const sql = connectRaw(primary)
   await sql`alter system set synchronous_standby_names = '*'`
@@ -108,11 +101,17 @@ async function standbyOf(
     url: urlOf(plan),
     /** Makes it the primary. */
     promote: async () => void (await run(join(bin, 'pg_ctl'), ['promote', '-D', data], options)),
-    async remove() {
-      process.removeListener('exit', server.kill)
-      await server.crash()
-      await directory.remove()
-    },
+    remove,
+  }
+}
+
+/** Ends the server and removes its files. It ends with this process, too. */
+function removal(server: Server, directory: TemporaryDirectory): () => Promise<void> {
+  process.once('exit', server.kill)
+  return async () => {
+    process.removeListener('exit', server.kill)
+    await server.crash()
+    await directory.remove()
   }
 }
 
@@ -153,6 +152,11 @@ export interface Account {
   gid?: number
 }
 
+async function give({ uid, gid }: Account, ...paths: string[]): Promise<void> {
+  if (uid === undefined || gid === undefined) return
+  for (const path of paths) await chown(path, uid, gid)
+}
+
 /** How long a command such as a copy of a cluster may take. */
 const COMMAND_MS = 30_000
 /** How long a server may take to end. */
@@ -188,10 +192,7 @@ function debianServer(bin: string, account: Account, plan: Plan, flags: string[]
     async initialise() {
       const passwordFile = join(plan.directory, 'password')
       await writeFile(passwordFile, plan.password)
-      if (account.uid !== undefined && account.gid !== undefined) {
-        await chown(plan.directory, account.uid, account.gid)
-        await chown(passwordFile, account.uid, account.gid)
-      }
+      await give(account, plan.directory, passwordFile)
       const login = ['--username=postgres', '--auth=password', `--pwfile=${passwordFile}`]
       await run(join(bin, 'initdb'), [`--pgdata=${data}`, ...login, ...INITDB_FLAGS], spawnOptions)
       if (flags.includes('ssl=on')) await writeCertificate(data, spawnOptions)

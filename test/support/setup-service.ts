@@ -3,54 +3,42 @@
 import { type CreatedApp, readCreatedApp } from '../../src/server/github/setup/created-app.ts'
 import type { Config } from '../../src/server/platform/config.ts'
 import type { FakeGithub } from './github.ts'
-import { startTestService, type TestService } from './service.ts'
+import { startTestService } from './service.ts'
 
-export interface SetupPage {
-  /** The form that goes to GitHub. */
-  form: { action: string; manifest: object }
-  cookie: string
-  headers: Headers
-  text: string
-}
-
-interface Shown {
-  status: number
-  headers: Headers
-  text: string
-}
-
-export interface SetupService extends TestService {
-  /** The code in the address that is logged. */
-  code: string
-  get(path: string, headers?: Record<string, string>): Promise<Shown>
-  open(options?: {
-    code?: string
-    organization?: string
-    read_only?: string
-    host?: string
-  }): Promise<SetupPage>
-  /** Sends the form to GitHub, which redirects back; `cookie` is what the browser sends then. */
-  confirm(form: SetupPage['form'], cookie: string): Promise<Shown & { location: string }>
-  /** The credentials that the service stored. */
-  stored(): Promise<CreatedApp>
+type Setup = Awaited<ReturnType<typeof startSetup>>
+export interface SetupService extends Setup {
   /** Starts another instance on the same database; the embedded one first closes this instance. */
   restart(config: Partial<Config>): Promise<SetupService>
 }
 
 export async function startSetupService(github: FakeGithub, config: Partial<Config>): Promise<SetupService> {
+  const service = await startSetup(github, config)
+  return {
+    ...service,
+    async restart(changed) {
+      const { database_url, data_dir } = service.app.config
+      if (!database_url) await service.stop()
+      return startSetupService(github, { ...config, database_url, data_dir, ...changed })
+    },
+  }
+}
+
+async function startSetup(github: FakeGithub, config: Partial<Config>) {
   const service = await startTestService({ token: 'ada', config, has_workers: true, job_poll_ms: 50 })
+  /** The code in the address that is logged. */
   const code = new URL(service.setup_url ?? 'http://none').searchParams.get('code') ?? ''
-  const get: SetupService['get'] = async (path, headers = {}) => {
+  const get = async (path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${service.url}${path}`, { headers, redirect: 'manual' })
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
-  const stored = async () => (await readCreatedApp(service.app)) as CreatedApp
   return {
     ...service,
     code,
     get,
-    stored,
-    async open({ code: given = code, organization = '', read_only = '', host } = {}) {
+    /** The credentials that the service stored. */
+    stored: async () => (await readCreatedApp(service.app)) as CreatedApp,
+    /** The page, with its form that goes to GitHub. */
+    async open({ code: given = code, organization = '', read_only = '', host = '' } = {}) {
       const query = new URLSearchParams({ code: given, organization, read_only })
       const { headers, text } = await get(`/setup?${query}`, host ? { host } : {})
       const [, action = '', manifest = ''] =
@@ -61,7 +49,8 @@ export async function startSetupService(github: FakeGithub, config: Partial<Conf
       const form = { action: unescaped(action), manifest: JSON.parse(unescaped(manifest)) }
       return { form, cookie: cookie.join('; '), headers, text }
     },
-    async confirm({ action, manifest }, cookie) {
+    /** Sends the form to GitHub, which redirects back; `cookie` is what the browser sends then. */
+    async confirm({ action, manifest }: { action: string; manifest: object }, cookie: string) {
       const { pathname, search } = new URL(action)
       const body = new URLSearchParams({ manifest: JSON.stringify(manifest) }).toString()
       const answer = await github.answer({ method: 'POST', path: `${pathname}${search}`, headers: {}, body })
@@ -69,11 +58,6 @@ export async function startSetupService(github: FakeGithub, config: Partial<Conf
       const back = new URL(answer.headers.location as string)
       const shown = await get(`${back.pathname}${back.search}`, { cookie })
       return { ...shown, location: shown.headers.get('location') ?? '' }
-    },
-    async restart(changed) {
-      const { database_url, data_dir } = service.app.config
-      if (!database_url) await service.stop()
-      return startSetupService(github, { ...config, database_url, data_dir, ...changed })
     },
   }
 }
