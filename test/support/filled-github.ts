@@ -62,7 +62,7 @@ export function filledWorld(platform: Platform): GithubWorld {
   const permissions = { 'acme/shop': 'write', 'acme/old': 'read' } as const
   github.token('tok-alice', { login: 'alice', id: 11, permissions })
   github.app.install({ id: INSTALLATION_ID, account: 'acme' })
-  github.app.install({ id: 502, account: 'hooli', account_type: 'User' })
+  github.app.install({ id: 502, account: 'hooli' })
   github.app.suspend(502)
   github.app.addDelivery({ id: DELIVERY_ID, event: 'push', status_code: 202 })
   github.app.addDelivery({ event: 'pull_request', action: 'opened', status_code: 503 })

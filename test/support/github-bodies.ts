@@ -95,9 +95,8 @@ export function actorBody(state: GithubState, actor: Actor): Json {
   return account(state, actor.login, known?.id ?? accountId(actor.login), type)
 }
 
+/** An organisation: only forks belong to users. */
 export function ownerBody(state: GithubState, login: string): Json {
-  const installation = state.app.installations.find((known) => sameName(known.account, login))
-  if (installation?.account_type === 'User') return actorBody(state, { login })
   return account(state, login, accountId(login), 'Organization')
 }
 
@@ -158,7 +157,7 @@ export function appBody(state: GithubState): Json {
     client_id: 'Iv23liDeconflictTest',
     slug: app.slug,
     node_id: nodeId('A', app.id),
-    owner: account(state, app.owner, accountId(app.owner), 'Organization'),
+    owner: ownerBody(state, app.owner),
     name: app.name,
     description: '',
     external_url: 'https://deconflict.example.com',
@@ -171,8 +170,7 @@ export function appBody(state: GithubState): Json {
 }
 
 export function installationBody(state: GithubState, installation: Installation): Json {
-  const { id, account: login, account_type } = installation
-  const settings = account_type === 'User' ? '' : `/organizations/${login}`
+  const { id, account: login } = installation
   return {
     id,
     client_id: 'Iv23liDeconflictTest',
@@ -180,11 +178,11 @@ export function installationBody(state: GithubState, installation: Installation)
     repository_selection: selectionOf(installation),
     access_tokens_url: `${state.api_url}/app/installations/${id}/access_tokens`,
     repositories_url: `${state.api_url}/installation/repositories`,
-    html_url: `${webUrl(state)}${settings}/settings/installations/${id}`,
+    html_url: `${webUrl(state)}/organizations/${login}/settings/installations/${id}`,
     app_id: state.app.id,
     app_slug: state.app.slug,
     target_id: ownerBody(state, login).id,
-    target_type: account_type,
+    target_type: 'Organization',
     permissions: installation.permissions,
     events: installation.events,
     created_at: installation.created_at,

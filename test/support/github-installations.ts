@@ -17,11 +17,9 @@ export interface InstallGiven {
   repositories?: string[]
   /** Every present and future repository of this account, instead of `repositories`. */
   account?: string
-  account_type?: 'Organization' | 'User'
   id?: number
   /** Default: the permissions that the App requests; `metadata` is always included. */
   permissions?: AppPermissions
-  events?: string[]
 }
 
 export type DeliveryGiven = { event: string; status_code: number } & Partial<HookDelivery>
@@ -44,16 +42,15 @@ export function fakeApp(state: GithubState) {
     id: app.id,
     key: appKey,
     slug: app.slug,
-    install({ repositories = [], account, account_type = 'Organization', ...given }: InstallGiven) {
+    install({ repositories = [], account, ...given }: InstallGiven) {
       const owner = account ?? (repositories[0] && ownerOf(repositoryNamed(state, repositories[0])))
       if (!owner) throw new Error('an installation needs repositories or an account')
       const made: Installation = {
         id: given.id ?? nextId(state),
         account: owner,
-        account_type,
         repositories: account ? 'all' : idsOf(repositories),
         permissions: withMetadata(given.permissions ?? app.permissions),
-        events: given.events ?? app.events,
+        events: app.events,
         suspended_at: null,
         created_at: now(),
       }

@@ -124,9 +124,8 @@ export type AppPermissions = Record<string, 'read' | 'write'>
 
 export interface Installation {
   id: number
-  /** The organisation or user it is installed on. */
+  /** The organisation it is installed on. */
   account: string
-  account_type: 'Organization' | 'User'
   /** Repository ids; `all` means every present and future repository of the account. */
   repositories: number[] | 'all'
   permissions: AppPermissions

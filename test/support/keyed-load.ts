@@ -12,27 +12,26 @@ const ANSWER_MS = 60_000
 export function startLoad(
   urls: string[],
   counts: RequestCounts,
-  options: { clients?: number; token?: string; repositories?: string[] } = {},
+  { clients = 8, repositories = ['acme/shop'] } = {},
 ) {
   let isStopped = false
   let isAbandoned = false
-  const { token = 'ada', repositories = ['acme/shop'] } = options
   const one = async (client: number) => {
     for (let count = 0; !isStopped; count += 1) {
       const key = `${client}-${count}`
       const repository = repositories[count % repositories.length] as string
       for (let attempt = client; !isAbandoned; attempt += 1) {
-        const status = await create(urls[attempt % urls.length] as string, { repository, token, key })
+        const status = await create(urls[attempt % urls.length] as string, repository, key)
         counts.record(status, key)
         if (status === 201) break
         await wait(PAUSE_MS)
       }
     }
   }
-  const clients = Array.from({ length: options.clients ?? 8 }, (_, client) => one(client))
+  const running = Array.from({ length: clients }, (_, client) => one(client))
   const end = async () => {
     isStopped = true
-    await Promise.all(clients)
+    await Promise.all(running)
   }
   return {
     /** Stops each client after its last request is acknowledged. */
@@ -46,14 +45,11 @@ export function startLoad(
 }
 
 /** The status of the response; null if there was none. */
-async function create(
-  url: string,
-  { repository, token, key }: { repository: string; token: string; key: string },
-): Promise<number | null> {
+async function create(url: string, repository: string, key: string): Promise<number | null> {
   try {
     const response = await fetch(`${url}/api/v1/repos/${repository}/activity`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'Idempotency-Key': key },
+      headers: { authorization: 'Bearer ada', 'Idempotency-Key': key },
       body: JSON.stringify({ title: key, summary: 'Under load.', actor: 'Ada' }),
       signal: AbortSignal.timeout(ANSWER_MS),
     })

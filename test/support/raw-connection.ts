@@ -46,15 +46,10 @@ export async function openRawConnection(url: string) {
   }
 }
 
-/** Sends the bytes on a new connection and returns the responses until it is closed. `isLast` half-closes it after the bytes. */
-export async function sendBytes(
-  url: string,
-  bytes: string | Uint8Array,
-  { isLast = false } = {},
-): Promise<RawResponse[]> {
+/** Sends the bytes on a new connection and returns the responses until it is closed. */
+export async function sendBytes(url: string, bytes: string | Uint8Array): Promise<RawResponse[]> {
   const connection = await openRawConnection(url)
-  if (isLast) connection.socket.end(bytes)
-  else connection.write(bytes)
+  connection.write(bytes)
   await connection.ended
   return parseResponses(connection.received())
 }

@@ -1,7 +1,6 @@
 /** A repository for each test, with methods that create records and check for overlap. */
 import { beforeEach, expect } from 'vitest'
 import type { z } from 'zod'
-import type { AttributeRule } from '../../src/engine/lines/noise.ts'
 import type { Config } from '../../src/server/platform/config.ts'
 import type { Db } from '../../src/server/platform/db/database.ts'
 import { activities } from '../../src/server/records/activities/table.ts'
@@ -89,15 +88,14 @@ export function testRepository(service: TestService, repo_id: number, full_name:
     createNotable: async (body: Body) => (await createNotable(body)).id,
     check: (body: Body): Promise<OverlapResult> => done(200, '/activity/check', body),
     /** Stores settings as a settings file would. */
-    async configure(settings: FileSettings, noise_attributes: AttributeRule[] = []) {
+    async configure(settings: FileSettings) {
       const { app, clock } = service
-      const row = { repo_id, owner: 'acme', name: full_name.slice('acme/'.length) }
-      const files = { settings, noise_attributes }
+      const [owner = '', name = ''] = full_name.split('/')
       await app.database
         .connection()
         .insert(repositories)
-        .values({ ...row, ...files, created_at: clock.now, swept_at: clock.now })
-        .onConflictDoUpdate({ target: repositories.repo_id, set: files })
+        .values({ repo_id, owner, name, settings, created_at: clock.now, swept_at: clock.now })
+        .onConflictDoUpdate({ target: repositories.repo_id, set: { settings } })
     },
     /** Inserts activities directly into the database; each overrides the default fields. */
     async insertActivities(rows: (Partial<ActivityRow> & { id: string })[]) {

@@ -81,14 +81,13 @@ export function repositoryWebhook(
   over: Json,
 ): Webhook {
   const installation = installationOf(state, repository)
-  const owner = ownerBody(state, ownerOf(repository))
   const { organization: _, installation: __, ...rest } = example
   return {
     event,
     payload: {
       ...rest,
       repository: { ...(example.repository as Json), ...repositoryBody(state, repository) },
-      ...(owner.type === 'Organization' && { organization: organizationBody(state, ownerOf(repository)) }),
+      organization: organizationBody(state, ownerOf(repository)),
       ...(installation && { installation: shortInstallation(installation) }),
       sender: actorBody(state, { login: 'octocat' }),
       ...over,

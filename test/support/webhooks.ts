@@ -100,7 +100,6 @@ export interface PushDetails {
   before?: string
   /** Zeros for a ref that was deleted. */
   after?: string
-  added?: string[]
   modified?: string[]
   removed?: string[]
   forced?: boolean
@@ -117,7 +116,6 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
     ref,
     before = ZERO,
     after = digest(`${ref} ${before}`).slice(0, 40),
-    added = [],
     modified = [],
     removed = [],
   } = push
@@ -133,11 +131,11 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
     url: `${webUrl(state)}/${repository.full_name}/commit/${after}`,
     author: person,
     committer: person,
-    added,
+    added: [],
     modified,
     removed,
   }
-  const earlier = (push.commits ?? []).map((id) => ({ ...commit, id, added: [], modified: [], removed: [] }))
+  const earlier = (push.commits ?? []).map((id) => ({ ...commit, id, modified: [], removed: [] }))
   const event = repositoryWebhook(state, repository, 'push', example, {
     ref,
     before,
