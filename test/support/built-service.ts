@@ -6,17 +6,12 @@ import { startProcess } from './process.ts'
 const REPOSITORIES = ['acme/shop', 'acme/mcp']
 
 /** In each repository, tok-ada and tok-ben have write access, and tok-rita has read access. */
-function startGithub(): Promise<FakeGithubServer> {
-  const user = (login: string, id: number, permission: 'read' | 'write') => ({
-    token: `tok-${login}`,
-    login,
-    id,
-    permissions: Object.fromEntries(REPOSITORIES.map((name) => [name, permission])),
-  })
-  return startFakeGithubServer({
-    repositories: REPOSITORIES.map((full_name, index) => ({ id: 7 + index, full_name })),
-    users: [user('ada', 1, 'write'), user('ben', 2, 'write'), user('rita', 3, 'read')],
-  })
+async function startGithub(): Promise<FakeGithubServer> {
+  const server = await startFakeGithubServer()
+  server.github.repositories(REPOSITORIES, 7)
+  const permissions = { ada: 'write', ben: 'write', rita: 'read' } as const
+  server.github.users(REPOSITORIES, permissions, (login) => `tok-${login}`)
+  return server
 }
 
 export type BuiltService = Awaited<ReturnType<typeof startBuiltService>>
@@ -42,9 +37,9 @@ export async function startShopService() {
 /** The built service as a process. Default: on a GitHub and a database of its own. */
 export async function startBuiltService(
   env: Record<string, string> = {},
-  given: { github?: Promise<FakeGithubServer>; database?: FreshDatabase } = {},
+  given: { github?: FakeGithubServer; database?: FreshDatabase } = {},
 ) {
-  const github = await (given.github ?? startGithub())
+  const github = given.github ?? (await startGithub())
   const database = given.database ?? (await freshDatabase())
   const service = await startProcess({
     DATABASE_URL: database.database_url,

@@ -11,19 +11,11 @@ export type Deployment = Awaited<ReturnType<typeof startDeployment>>
 
 /** Starts a fake GitHub with these repositories of `acme`, with ids from 1 and the App installed. Ada and Ben may write. */
 export async function startDeployment(names = ['acme/shop']) {
-  const githubServer = await startFakeGithubServer({
-    repositories: names.map((full_name, index) => ({ id: index + 1, full_name })),
-  })
+  const githubServer = await startFakeGithubServer()
   const { github, url } = githubServer
   const services: ServiceProcess[] = []
-  const grantTo = (login: string, id: number, permission: Permission) =>
-    github.token(login, {
-      login,
-      id,
-      permissions: Object.fromEntries(names.map((name) => [name, permission])),
-    })
-  grantTo('ada', 1, 'write')
-  grantTo('ben', 2, 'write')
+  github.repositories(names, 1)
+  github.users(names, { ada: 'write', ben: 'write' })
   github.app.install({ account: 'acme' })
   const env = { GITHUB_API_URL: url, RATE_LIMIT_PER_MINUTE: '1000000' }
   const app_env = {
@@ -40,7 +32,7 @@ export async function startDeployment(names = ['acme/shop']) {
     /** The same with the App. */
     app_env,
     /** Sets Ada's permission on GitHub in all repositories. */
-    grant: (permission: Permission) => grantTo('ada', 1, permission),
+    grant: (permission: Permission) => github.users(names, { ada: permission }),
     /** Starts `count` instances with the App at once; `given` contains at least the database. `program`: see `startProcess`. */
     async start(count: number, given: Record<string, string | undefined>, program?: string[]) {
       const all = { ...app_env, PERMISSION_TTL_MS: '300000', ...given }

@@ -53,6 +53,9 @@ export function githubWorld(api_url: string) {
   const held = new Map<string, Promise<void>>()
   const heldAnswers = new Map<string, Promise<void>>()
 
+  const addRepository = (repository: GithubRepository) => {
+    state.repositories = [...state.repositories.filter(({ id }) => id !== repository.id), repository]
+  }
   const setCredential = (credential: GithubState['credentials'][number]) => {
     state.credentials = [...state.credentials.filter(({ token }) => token !== credential.token), credential]
   }
@@ -88,8 +91,10 @@ export function githubWorld(api_url: string) {
   return {
     state,
     /** Adds a repository, or replaces the one of that id. */
-    repository(repository: GithubRepository) {
-      state.repositories = [...state.repositories.filter(({ id }) => id !== repository.id), repository]
+    repository: addRepository,
+    /** Adds repositories with ids from `first_id` on. */
+    repositories(names: string[], first_id: number) {
+      for (const [index, full_name] of names.entries()) addRepository({ id: first_id + index, full_name })
     },
     /** Redirects its old name. */
     rename(from: string, to: string) {
@@ -104,6 +109,13 @@ export function githubWorld(api_url: string) {
     /** Adds a user's token, or replaces its permissions. `without_sso`: see `GithubCredential`. */
     token: (token: string, { login, id, ...given }: GivenUser) =>
       setCredential({ token, user: { login, id }, ...given }),
+    /** Adds users with ids from 1 on, each with one permission in all of these repositories. Their tokens are their logins by default. */
+    users(names: string[], users: Record<string, Permission>, token = (login: string) => login) {
+      for (const [index, [login, permission]] of Object.entries(users).entries()) {
+        const permissions = Object.fromEntries(names.map((name) => [name, permission]))
+        setCredential({ token: token(login), user: { login, id: index + 1 }, permissions })
+      }
+    },
     /** Adds an installation token, such as that of a workflow run. */
     installation: (token: string, permissions: Permissions) => setCredential({ token, permissions }),
     revoke(token: string) {

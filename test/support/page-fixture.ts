@@ -33,15 +33,12 @@ export function useTabs(hand: (page: Page, repo: PageRepository) => void): PageF
 
 async function startPageFixture() {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}`)
-  const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
-  const github = startFakeGithubServer({
-    repositories: names.map((full_name, index) => ({ id: 100 + index, full_name })),
-    users: LOGINS.map((login, at) => ({ token: login, login, id: 1 + at, permissions })),
-  })
-  const service = await startBuiltService({}, { github })
+  const server = await startFakeGithubServer()
+  server.github.repositories(names, 100)
+  server.github.users(names, Object.fromEntries(LOGINS.map((login) => [login, 'write'])))
+  const service = await startBuiltService({}, { github: server })
   const browser = await startBrowser()
   const api = apiAt(service.url, 'ada')
-  const apis = Object.fromEntries(LOGINS.map((login) => [login, apiAt(service.url, login)]))
   return {
     url: service.url,
     /** Returns another empty repository at each call, with write access for Ada. */
@@ -56,10 +53,8 @@ async function startPageFixture() {
         /** Creates an activity and returns its id; `body` overrides the default fields. */
         async createActivity(body: object): Promise<string> {
           const activityBody = { title: 'Retry payments', summary: 'Twice.', actor: 'Ben', ...body }
-          const as = apis[activityBody.actor.toLowerCase()] ?? api
-          const { status, body: created } = await as('POST', `/api/v1/repos/${name}/activity`, {
-            body: activityBody,
-          })
+          const token = LOGINS.find((login) => login === activityBody.actor.toLowerCase()) ?? 'ada'
+          const { status, body: created } = await request('POST', '/activity', { token, body: activityBody })
           expect(status).toBe(201)
           return created.activity.id
         },

@@ -24,9 +24,8 @@ const FIRST_ID = 36_000 + (Math.floor(Date.now() / 1000) % 3600) - COUNT
 export function usePullRequests(options: AppServiceOptions & { settings?: string } = {}) {
   const { github, service } = useAppService(options)
   const names = Array.from({ length: COUNT }, (_, index) => `org-${index}/shop`)
-  for (const [index, full_name] of names.entries()) github.repository({ id: FIRST_ID + index, full_name })
-  const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
-  github.token('ada', { login: 'ada', id: 1, permissions })
+  github.repositories(names, FIRST_ID)
+  github.users(names, { ada: 'write' })
   let next = 0
   /** Another repository, in an organization of its own, so that the pacing of writes in one does not delay the other. */
   const another = (settings = options.settings) => {

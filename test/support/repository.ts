@@ -43,11 +43,8 @@ export function useRepository(config: Partial<Config> = {}) {
 /** Returns a function that returns another empty repository at each call. Ada has admin access, Rita read access. */
 export function freshRepositories(github: FakeGithub, service: TestService): () => TestRepository {
   const names = Array.from({ length: COUNT }, (_, index) => `acme/r${index}`)
-  for (const [index, full_name] of names.entries()) github.repository({ id: FIRST_ID + index, full_name })
-  const permissions = (permission: 'admin' | 'read') =>
-    Object.fromEntries(names.map((name) => [name, permission]))
-  github.token('ada', { login: 'ada', id: 1, permissions: permissions('admin') })
-  github.token('rita', { login: 'rita', id: 2, permissions: permissions('read') })
+  github.repositories(names, FIRST_ID)
+  github.users(names, { ada: 'admin', rita: 'read' })
   let next = 0
   return () => {
     if (next === COUNT) throw new Error(`more than ${COUNT} repositories in one test file`)

@@ -77,9 +77,8 @@ const MANY = 1_000_000
 /** GitHub with these repositories, in which Ada may write. */
 export function githubOfAda(repositories = ['acme/shop'], token = 'ada'): FakeGithub {
   const github = fakeGithub()
-  for (const [index, full_name] of repositories.entries()) github.repository({ id: 7 + index, full_name })
-  const permissions = Object.fromEntries(repositories.map((full_name) => [full_name, 'admin' as const]))
-  github.token(token, { login: 'ada', id: 1, permissions })
+  github.repositories(repositories, 7)
+  github.users(repositories, { ada: 'admin' }, () => token)
   return github
 }
 
