@@ -1,6 +1,6 @@
 /** The service in the test's process, with its own database. */
 import { sql } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterEach } from 'vitest'
 import { type Config, readConfig } from '../../src/server/platform/config.ts'
 import { openLog } from '../../src/server/platform/telemetry/log.ts'
 import { type ServiceOptions, startService } from '../../src/server/server.ts'
@@ -86,7 +86,7 @@ export function githubOfAda(repositories = ['acme/shop'], token = 'ada'): FakeGi
 export function useService(
   options: { config?: Partial<Config>; repositories?: string[]; token?: string } = {},
 ): { github: FakeGithub; service: TestService } {
-  const { repositories = ['acme/shop'], token = 'ada' } = options
+  const { repositories, token = 'ada' } = options
   const github = githubOfAda(repositories, token)
   const service = useStarted(
     () => startTestService({ token, config: { rate_limit_per_minute: MANY, ...options.config } }),
@@ -101,17 +101,10 @@ export function useService(
 
 /** Two instances on one database, with `acme/shop`, in which Ada may write. */
 export function useInstances(): TestService[] {
-  const github = githubOfAda()
-  const instances: TestService[] = []
-  beforeAll(async () => {
-    const config = { rate_limit_per_minute: MANY }
-    const first = await startTestService({ token: 'ada', config })
-    const { database_url } = first.app.config
-    instances.push(first, await startTestService({ token: 'ada', config: { ...config, database_url } }))
-  })
-  afterAll(async () => {
-    for (const instance of instances.toReversed()) await instance.close()
-    github.close()
-  })
-  return instances
+  const { service } = useService()
+  const start = () => {
+    const { database_url } = service.app.config
+    return startTestService({ token: 'ada', config: { rate_limit_per_minute: MANY, database_url } })
+  }
+  return [service, useStarted(start, (started) => started.close())]
 }
