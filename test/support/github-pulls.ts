@@ -43,6 +43,13 @@ export function pullNumbered({ state, repository, params }: RepositoryRouteConte
   return contentsOf(state, repository).pulls.find(({ number }) => String(number) === params.number)
 }
 
+/** As `pullNumbered`, for a test that knows that there is one. */
+export function pullOf(state: GithubState, repository: GithubRepository, number: number): PullRequest {
+  const pull = contentsOf(state, repository).pulls.find((known) => known.number === number)
+  if (!pull) throw new Error(`no pull request ${number} in ${repository.full_name} on this GitHub`)
+  return pull
+}
+
 const READ = ['pull_requests=read']
 
 export const pullRoutes: RepositoryRoute[] = [

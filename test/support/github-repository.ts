@@ -1,5 +1,5 @@
 /** One repository of the fake GitHub: opens pull requests, pushes, merges, writes files and comments. */
-import { contentsOf } from './github-pulls.ts'
+import { contentsOf, pullOf } from './github-pulls.ts'
 import { digest } from './github-reply.ts'
 import {
   type Actor,
@@ -18,30 +18,19 @@ import {
 /** A path alone stands for a modified file. */
 export type FileGiven = string | PullFile
 
-export interface PullGiven {
-  /** Default: the next one. */
-  number?: number
-  title?: string
-  body?: string | null
+type AsItIs = 'number' | 'title' | 'body' | 'draft' | 'locked' | 'author_association' | 'mergeable'
+
+/** By default the next one, which is open now, by a contributor, and can be merged. */
+export interface PullGiven
+  extends Partial<Pick<PullRequest, AsItIs | 'labels' | 'assignees' | 'created_at'>> {
   /** A branch of this repository, or of a fork as in `eve:patch-1`. Default `feature-<number>`. */
   head?: string
   /** Default: the default branch. */
   base?: string
   /** The fork was deleted: `head.repo` is null. */
   fork_deleted?: boolean
-  draft?: boolean
-  locked?: boolean
-  /** Default: `CONTRIBUTOR`. */
-  author_association?: string
-  /** Default: true. */
-  mergeable?: boolean | null
-  labels?: string[]
-  /** Logins. */
-  assignees?: string[]
   author?: Actor | string
   files?: FileGiven[]
-  /** Default: now. */
-  created_at?: string
 }
 
 export interface Push {
@@ -110,11 +99,7 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
       contents.pulls = [...contents.pulls.filter((known) => known.number !== number), pull]
       return pull
     },
-    pull(number: number): PullRequest {
-      const pull = contents.pulls.find((known) => known.number === number)
-      if (!pull) throw new Error(`no pull request ${number} in ${repository.full_name} on this GitHub`)
-      return pull
-    },
+    pull: (number: number): PullRequest => pullOf(state, repository, number),
     /** Title, body, base, draft, labels, files, locked and timestamps, as `open` takes them. */
     update(
       number: number,

@@ -1,7 +1,7 @@
 /** Webhooks as GitHub sends them: its example payloads with the state of the fake GitHub, signed. */
 import { createHmac, randomUUID } from 'node:crypto'
 import { actorBody, type Json, repositoryBody, selectionOf, webUrl } from './github-bodies.ts'
-import { contentsOf, labelBody, pullBody } from './github-pulls.ts'
+import { contentsOf, labelBody, pullBody, pullOf } from './github-pulls.ts'
 import { digest } from './github-reply.ts'
 import { type Installation, installedRepositories, repositoryNamed, timestamp } from './github-state.ts'
 import {
@@ -71,8 +71,7 @@ export function pullRequestEvent(
   const details: PullDetails = typeof given === 'string' ? { action: given } : given
   const { action, push, from, label } = details
   const repository = repositoryNamed(state, full_name)
-  const pull = contentsOf(state, repository).pulls.find((known) => known.number === number)
-  if (!pull) throw new Error(`no pull request ${number} in ${full_name} on this GitHub`)
+  const pull = pullOf(state, repository, number)
   const changes = from && {
     ...(from.title !== undefined && { title: { from: from.title } }),
     ...(from.base !== undefined && { base: { ref: { from: from.base }, sha: { from: pull.base.sha } } }),
