@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CreatedApp } from '../../src/server/github/setup/created-app.ts'
-import { isEmbedded } from '../support/database.ts'
+import { isEmbedded, rowsOf } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { type SetupService, startSetupService } from '../support/setup-service.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
@@ -81,9 +81,7 @@ describe('the App is created, and GitHub’s installation page comes next', () =
       expect(text, path).toContain('is configured')
     }
     const rows = await service.app.database.connection().execute(sql`select 1 from setup_codes`)
-    expect([...((rows as unknown as { rows?: unknown[] }).rows ?? (rows as unknown as unknown[]))]).toEqual(
-      [],
-    )
+    expect([...rowsOf(rows)]).toEqual([])
   })
 
   test('and an instance that starts later has it', async () => {

@@ -1,8 +1,9 @@
 /** Runs everything that the service does, and collects the statements that it executes. */
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { purgeRepository } from '../../src/server/operations/admin/purge-store.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { type AppRepository, type AppService, appRepositories, startAppService } from './app-service.ts'
+import { rowsOf } from './database.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'
 import type { PullFile } from './github-state.ts'
 import { watchStatements } from './held-statements.ts'
@@ -85,12 +86,10 @@ export async function collectStatements() {
   }
 }
 
-async function listTables(service: AppService): Promise<string[]> {
-  const rows = await runRaw(
-    service,
-    sql`select table_name as name from information_schema.columns
-      where column_name = 'repo_id' and table_schema = 'public'`,
-  )
+async function listTables({ app }: AppService): Promise<string[]> {
+  const statement = sql`${sql.raw(OF_TEST)} select table_name as name from information_schema.columns
+    where column_name = 'repo_id' and table_schema = 'public'`
+  const rows = rowsOf(await app.database.connection().execute(statement))
   return rows.map(({ name }) => name as string).filter((name) => !OTHER_TABLES.includes(name))
 }
 
@@ -177,10 +176,4 @@ async function doEverything(service: AppService, repo: AppRepository, github: Fa
   service.clock.advance(31 * 86_400_000)
   await sweep(service.app)
   await purgeRepository(service.app.database.connection(), repo.id)
-}
-
-/** The rows of a statement of the test, on either database. */
-async function runRaw({ app }: AppService, statement: SQL): Promise<Record<string, unknown>[]> {
-  const result = await app.database.connection().execute(sql`${sql.raw(OF_TEST)} ${statement}`)
-  return (result as { rows?: Record<string, unknown>[] }).rows ?? (result as Record<string, unknown>[])
 }

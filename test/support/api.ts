@@ -33,11 +33,7 @@ export function apiAt(url: string, token: string): Api {
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      body: isRaw
-        ? (options.body as string)
-        : options.body === undefined
-          ? undefined
-          : JSON.stringify(options.body),
+      body: isRaw ? (options.body as string) : JSON.stringify(options.body),
     })
     const text = await response.text()
     const body = text === '' ? null : JSON.parse(text)

@@ -1,6 +1,6 @@
 /** The service with a configured GitHub App: delivers signed webhooks to it and runs the jobs that they enqueue. */
 import { and, eq, isNotNull, lte, or, sql } from 'drizzle-orm'
-import { afterEach, beforeEach } from 'vitest'
+import { afterEach } from 'vitest'
 import { DELIVERY, handleDelivery } from '../../src/server/doors/webhooks/deliveries.ts'
 import { firstJobs, jobHandlers } from '../../src/server/github/tracking/jobs.ts'
 import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
@@ -12,7 +12,7 @@ import { type FakeGithub, fakeGithub } from './github.ts'
 import { timestamp } from './github-state.ts'
 import { freshRepositories } from './repository.ts'
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts'
-import { useStarted } from './use-started.ts'
+import { useEach, useStarted } from './use-started.ts'
 import type { Webhook } from './webhook-payload.ts'
 import { type PullEvent, pullRequestEvent, signedDelivery } from './webhooks.ts'
 
@@ -158,13 +158,9 @@ export function appRepositories(github: FakeGithub, service: TestService) {
 export function useApp(options: AppServiceOptions = {}) {
   // The App stays installed, but a later test that moves the clock must not expire and reconcile these records too.
   const { github, service } = useAppService(options, (started) => started.deleteRecords())
-  /** The repository of the current test. */
-  const repo = {} as AppRepository
   const freshRepository = appRepositories(github, service)
+  const repo = useEach(freshRepository)
   /** Gives the current test another repository. */
-  const changeRepository = () => {
-    Object.assign(repo, freshRepository())
-  }
-  beforeEach(changeRepository)
+  const changeRepository = () => void Object.assign(repo, freshRepository())
   return { github, service, repo, changeRepository }
 }

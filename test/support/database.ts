@@ -124,6 +124,10 @@ export const DELETE_RECORDS = `do $$ declare name text; begin
   end loop;
 end $$`
 
+/** The rows of a result, which is another one on each kind of database. */
+export const rowsOf = (result: unknown) =>
+  ((result as { rows?: unknown }).rows ?? result) as Record<string, unknown>[]
+
 /** Runs one statement that takes no parameters, such as those on whole databases. */
 export async function runOn(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const sql = connectRaw(url)

@@ -1,11 +1,12 @@
 /** Repositories with the App installed, one for each test: drives them through GitHub's side and reads what was published. */
 import { eq } from 'drizzle-orm'
-import { beforeEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import { pairs } from '../../src/server/tell/table.ts'
 import { type AppService, type AppServiceOptions, useAppService } from './app-service.ts'
 import type { FakeGithub } from './github.ts'
 import type { FileGiven, PullGiven } from './github-repository.ts'
 import { testRepository } from './repository.ts'
+import { useEach } from './use-started.ts'
 import { type PullEvent, pullRequestEvent, pushEvent } from './webhooks.ts'
 
 /** The least time between two publications to one pull request. */
@@ -37,13 +38,9 @@ export function usePullRequests(options: AppServiceOptions & { settings?: string
     if (settings !== undefined) github.at(full_name).write('.github/deconflict.yml', settings)
     return trackedRepository({ github, service, full_name, id: FIRST_ID + next - 1 })
   }
-  /** The repository of the current test. */
-  const repository = {} as TrackedRepository
+  const repository = useEach(() => another())
   /** Gives the current test another repository, with this settings file, which the service reads with the first event. */
-  const useSettings = (settings?: string) => {
-    Object.assign(repository, another(settings))
-  }
-  beforeEach(() => useSettings())
+  const useSettings = (settings: string) => void Object.assign(repository, another(settings))
   return { github, fixture: { service, repository: () => another() }, repository, useSettings }
 }
 

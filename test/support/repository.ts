@@ -1,5 +1,5 @@
 /** A repository for each test, with methods that create records and check for overlap. */
-import { beforeEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { z } from 'zod'
 import type { Config } from '../../src/server/platform/config.ts'
 import type { Db } from '../../src/server/platform/db/database.ts'
@@ -15,6 +15,7 @@ import type { FileSettings } from '../../src/vocabulary/contract/settings.ts'
 import type { Api } from './api.ts'
 import type { FakeGithub } from './github.ts'
 import { type TestService, useService } from './service.ts'
+import { useEach } from './use-started.ts'
 
 type Body = Record<string, unknown>
 type ActivityRow = typeof activities.$inferInsert
@@ -33,11 +34,7 @@ export function useRepositories(config: Partial<Config> = {}) {
 /** As `useRepositories`, with another repository for each test. */
 export function useRepository(config: Partial<Config> = {}) {
   const shared = useRepositories(config)
-  const repo = {} as TestRepository
-  beforeEach(() => {
-    Object.assign(repo, shared.repository())
-  })
-  return { ...shared, repo }
+  return { ...shared, repo: useEach(shared.repository) }
 }
 
 /** Returns a function that returns another empty repository at each call. Ada has admin access, Rita read access. */

@@ -1,7 +1,7 @@
 /** What tests of the command share: a service with one repository, and Ada's working tree of it. */
 import { afterEach, beforeEach, expect } from 'vitest'
 import { startShopService } from './built-service.ts'
-import { useStarted } from './use-started.ts'
+import { useEach, useStarted } from './use-started.ts'
 import { type RunOptions, type WorkingTree, workingTree } from './working-tree.ts'
 
 interface HookOptions extends Omit<RunOptions, 'input' | 'cwd'> {
@@ -12,10 +12,7 @@ interface HookOptions extends Omit<RunOptions, 'input' | 'cwd'> {
 
 /** A working tree of its own for each test of a file, without a service unless `env` names one. */
 export function useTree(env: Record<string, string> | (() => Record<string, string>) = {}): WorkingTree {
-  const tree = {} as WorkingTree
-  beforeEach(async () => {
-    Object.assign(tree, await workingTree(typeof env === 'function' ? env() : env))
-  })
+  const tree = useEach(() => workingTree(typeof env === 'function' ? env() : env))
   afterEach(() => tree.remove())
   return tree
 }

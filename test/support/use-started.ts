@@ -1,5 +1,5 @@
-/** What the tests of one file share. */
-import { afterAll, beforeAll } from 'vitest'
+/** What the tests of one file share, and what each of them has. */
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 
 /** Starts it before the tests of a file, and closes it at the end. The returned object is empty until it has started. */
 export function useStarted<Started extends object>(
@@ -12,4 +12,13 @@ export function useStarted<Started extends object>(
   })
   afterAll(() => close(started))
   return started
+}
+
+/** Makes another one for each test of a file. The returned object is that of the current test. */
+export function useEach<Made extends object>(make: () => Made | Promise<Made>): Made {
+  const made = {} as Made
+  beforeEach(async () => {
+    Object.assign(made, await make())
+  })
+  return made
 }
