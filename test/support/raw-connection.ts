@@ -1,13 +1,7 @@
 /** Sends raw bytes to the service, for requests that no HTTP client sends. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-
-export interface RawResponse {
-  status: number
-  headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests tryAnswer into bodies of every shape
-  body: any
-}
+import type { Answer } from './api.ts'
 
 export type RawConnection = Awaited<ReturnType<typeof openRawConnection>>
 
@@ -29,25 +23,19 @@ export async function openRawConnection(url: string) {
     /** Resolves when the connection is closed. */
     ended,
     /** The first complete response. */
-    answer: () =>
-      new Promise<RawResponse>((resolve, reject) => {
-        const tryAnswer = () => {
-          const answer = firstAnswer(Buffer.concat(chunks))
-          if (answer) resolve(answer.response)
-          return answer
-        }
-        if (tryAnswer()) return
-        socket.on('data', tryAnswer)
-        socket.once(
-          'close',
-          () => tryAnswer() ?? reject(new Error(`no answer: ${JSON.stringify(received())}`)),
-        )
-      }),
+    async answer(): Promise<Answer> {
+      for (;;) {
+        const answer = firstAnswer(Buffer.concat(chunks))
+        if (answer) return answer.response
+        if (socket.closed) throw new Error(`no answer: ${JSON.stringify(received())}`)
+        await Promise.race([once(socket, 'data').catch(() => {}), ended])
+      }
+    },
   }
 }
 
 /** Sends the bytes on a new connection and returns the responses until it is closed. */
-export async function sendBytes(url: string, bytes: string | Uint8Array): Promise<RawResponse[]> {
+export async function sendBytes(url: string, bytes: string | Uint8Array): Promise<Answer[]> {
   const connection = await openRawConnection(url)
   connection.write(bytes)
   await connection.ended
@@ -55,8 +43,8 @@ export async function sendBytes(url: string, bytes: string | Uint8Array): Promis
 }
 
 /** The responses in the received bytes, all with a Content-Length. Throws for anything else. */
-export function parseResponses(said: string): RawResponse[] {
-  const answers: RawResponse[] = []
+export function parseResponses(said: string): Answer[] {
+  const answers: Answer[] = []
   let rest = Buffer.from(said, 'latin1')
   while (rest.length > 0) {
     const first = firstAnswer(rest)
@@ -68,7 +56,7 @@ export function parseResponses(said: string): RawResponse[] {
 }
 
 /** The first response after any `100 Continue`, and its length in bytes; undefined if it is incomplete. */
-function firstAnswer(bytes: Buffer): { response: RawResponse; length: number } | undefined {
+function firstAnswer(bytes: Buffer): { response: Answer; length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1])
