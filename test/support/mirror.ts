@@ -18,14 +18,9 @@ export interface MirrorCommit {
   files?: Record<string, string | null>
 }
 
-export interface MirrorPlan {
-  commits: readonly MirrorCommit[]
-  /** Names of commits, by ref. */
-  refs: Record<string, string>
-}
-
-/** HEAD is `refs/heads/main`. */
-export async function mirrorOf({ commits, refs }: MirrorPlan) {
+/** HEAD is `refs/heads/main`. `refs`: names of commits, by ref. */
+export async function mirrorOf(plan: { commits: readonly MirrorCommit[]; refs: Record<string, string> }) {
+  const { commits, refs } = plan
   const directory = await temporaryDirectory('mirror')
   const git = (args: string[], input = '') =>
     execFileSync('git', [`--git-dir=${directory.path}`, ...args], { input, encoding: 'utf8' })

@@ -16,27 +16,28 @@ export default async function setup(project: TestProject): Promise<TearDown | un
   // Later projects of the same kind reuse what the run provides.
   const run = project.vitest.getRootProject()
   if (kind in run.getProvidedContext()) return undefined
-  return { postgres: providePostgres, citus: provideCitus, embedded: provideEmbedded }[kind](run)
+  const provide = { postgres: providePostgres, citus: provideCitus, embedded: provideEmbedded }[kind]
+  const scratch = await temporaryDirectory('data')
+  const tearDown = await provide(run, scratch.path)
+  return async () => {
+    await tearDown()
+    await scratch.remove()
+  }
 }
 
 /** On the server at `TEST_DATABASE_URL`, whose user must be allowed to create databases; else on one started here. */
-async function providePostgres(run: TestProject): Promise<TearDown> {
-  const scratch = await temporaryDirectory('data')
+async function providePostgres(run: TestProject, scratch: string): Promise<TearDown> {
   const cluster = process.env.TEST_DATABASE_URL ? undefined : await startCluster()
   const url = cluster?.url ?? (process.env.TEST_DATABASE_URL as string)
   const template = `deconflict_test_${randomBytes(4).toString('hex')}`
-  const tearDown = async () => {
-    if (cluster) await cluster.remove()
-    else await dropAll(url, template)
-    await scratch.remove()
-  }
+  const tearDown = () => (cluster ? cluster.remove() : dropAll(url, template))
   return orTearDown(tearDown, async () => {
     await runOn(url, `create database ${template}`)
-    await migrate({ database_url: databaseUrl(url, template), data_dir: scratch.path })
+    await migrate({ database_url: databaseUrl(url, template), data_dir: scratch })
     const sql = connectRaw(databaseUrl(url, template))
     const schema = await schemaOf(sql)
     await sql.end()
-    run.provide('postgres', { url, template, schema, scratch: scratch.path })
+    run.provide('postgres', { url, template, schema, scratch })
   })
 }
 
@@ -50,37 +51,30 @@ async function dropAll(url: string, template: string): Promise<void> {
  * On a coordinator and two workers, with few shards, which are slow to create. The planner settings that `distribute` gives
  * the nodes belong to the template, and its copies do not have them, so the servers do.
  */
-async function provideCitus(run: TestProject): Promise<TearDown> {
+async function provideCitus(run: TestProject, scratch: string): Promise<TearDown> {
   if (!(await hasCitus()))
     throw new Error(
       'The tests on Citus need its extension: install Citus 12.1 for the PostgreSQL of this system' +
         ' (https://docs.citusdata.com/en/stable/installation/), as postgresql-15-citus-12.1 or built from its source.',
     )
-  const scratch = await temporaryDirectory('data')
   const cluster = await startCitus({ workers: 2, settings: { 'citus.shard_count': '4', ...PLANNING } })
   const template = 'deconflict_template'
-  const tearDown = async () => {
-    await cluster.remove()
-    await scratch.remove()
-  }
-  return orTearDown(tearDown, async () => {
+  return orTearDown(cluster.remove, async () => {
     const database_url = await cluster.createDatabase(template)
-    await migrate({ database_url, data_dir: scratch.path })
-    const database = await connectDatabase({ database_url, data_dir: scratch.path })
+    await migrate({ database_url, data_dir: scratch })
+    const database = await connectDatabase({ database_url, data_dir: scratch })
     await database.withLongTimeout(distribute)
     await database.close()
     await cluster.closeDatabase(template)
-    run.provide('citus', { urls: cluster.urls(), template, scratch: scratch.path })
+    run.provide('citus', { urls: cluster.urls(), template, scratch })
   })
 }
 
-async function provideEmbedded(run: TestProject): Promise<TearDown> {
-  const scratch = await temporaryDirectory('data')
-  const template = join(scratch.path, 'template')
-  return orTearDown(scratch.remove, async () => {
-    await migrate({ database_url: undefined, data_dir: template })
-    run.provide('embedded', { template, scratch: scratch.path })
-  })
+async function provideEmbedded(run: TestProject, scratch: string): Promise<TearDown> {
+  const template = join(scratch, 'template')
+  await migrate({ database_url: undefined, data_dir: template })
+  run.provide('embedded', { template, scratch })
+  return async () => {}
 }
 
 async function orTearDown(tearDown: TearDown, prepare: () => Promise<void>): Promise<TearDown> {

@@ -4,10 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export interface TemporaryDirectory {
-  path: string
-  remove(): Promise<void>
-}
+export type TemporaryDirectory = Awaited<ReturnType<typeof temporaryDirectory>>
 
 /** Those that are not removed yet. */
 const left = new Set<string>()
@@ -15,7 +12,7 @@ process.once('exit', () => {
   for (const path of left) rmSync(path, { recursive: true, force: true })
 })
 
-export async function temporaryDirectory(name: string): Promise<TemporaryDirectory> {
+export async function temporaryDirectory(name: string) {
   const path = await mkdtemp(join(tmpdir(), `deconflict-${name}-`))
   left.add(path)
   return {
