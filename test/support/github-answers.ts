@@ -154,13 +154,10 @@ function underRepository(context: RouteContext, method: string, path: string): G
 
   const match = findRoute(ofRepositories, method, rest)
   if (!match) return notFound()
-  const accepted = match.found.needs.join('; ') || 'metadata=read'
   const refusal = refusalOf(context, repository, { method, needs: match.found.needs })
   // As on GitHub, the links of a list use the repository's id.
   const self = `${state.api_url}/repositories/${repository.id}${rest}`
-  const answer = refusal ?? match.found.answer({ ...context, repository, params: match.params, self })
-  if (caller.kind === 'installation') answer.headers['x-accepted-github-permissions'] = accepted
-  return answer
+  return refusal ?? match.found.answer({ ...context, repository, params: match.params, self })
 }
 
 function refusalOf(

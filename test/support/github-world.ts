@@ -32,8 +32,6 @@ export interface ReceivedRequest {
   status?: number
   /** The limit that refused it. */
   refused_by?: LimitName
-  /** The permissions of which an installation token needed one: `issues=write; pull_requests=write`. */
-  accepted?: string
 }
 
 type Permissions = Record<string, Permission>
@@ -169,18 +167,14 @@ export function githubWorld(api_url: string) {
       const limited = limitsOf(request)?.begin(request.method, call.received_at)
       if (limited?.refused_by) call.refused_by = limited.refused_by
       if (delay_ms > 0) await wait(delay_ms)
-      const answer = limited?.refusal ?? (await answerTo(request, call))
+      const answer = limited?.refusal ?? (await answerTo(request, route))
       limited?.end(typeof answer === 'object' ? answer : null)
       if (typeof answer === 'object') call.status = answer.status
       return answer
     },
   }
 
-  async function answerTo(
-    request: GithubRequest,
-    call: ReceivedRequest,
-  ): Promise<GithubResponse | SilentFault> {
-    const { route } = call
+  async function answerTo(request: GithubRequest, route: string): Promise<GithubResponse | SilentFault> {
     const broke = nextFault(route)
     const fault = broke?.fault
     await released(held, route)
@@ -193,8 +187,6 @@ export function githubWorld(api_url: string) {
       for (const name of Object.keys(answer.headers))
         if (name.startsWith('x-ratelimit-')) delete answer.headers[name]
     await released(heldAnswers, route)
-    const accepted = answer.headers['x-accepted-github-permissions']
-    if (accepted) call.accepted = accepted
     return fault === 'lost' ? 'reset' : answer
   }
 }
