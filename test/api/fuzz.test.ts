@@ -32,9 +32,8 @@ const check = answerValidator()
 const ids: Record<'act' | 'ntb', string[]> = { act: [], ntb: [] }
 
 beforeAll(async () => {
-  for (const [index, full_name] of NAMES.entries()) github.repository({ id: 1 + index, full_name })
-  const permissions = Object.fromEntries(NAMES.map((name) => [name, 'write' as const]))
-  github.token('ada', { login: 'ada', id: 1, permissions })
+  github.repositories(NAMES, 1)
+  github.users(NAMES, { ada: 'write' })
   github.app.install({ account: 'acme' })
   for (const name of NAMES) {
     const activity = await service.api('POST', `/v1/repos/${name}/activity`, { body: ACTIVITY })

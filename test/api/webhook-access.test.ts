@@ -128,8 +128,7 @@ describe('a positive answer that predates an event', () => {
   afterEach(() => github.clearFaults())
 
   function grantAll(names: string[]): void {
-    const permissions = Object.fromEntries([...names, ...probes()].map((name) => [name, 'write' as const]))
-    github.token(token, { login: 'ada', id: 1, permissions })
+    github.users([...names, ...probes()], { ada: 'write' }, () => token)
   }
   /** Removes all permissions and delivers the event. Waits until the instance has handled it, which shows in a new call for another repository. */
   async function removeMember(account = owner): Promise<void> {

@@ -68,7 +68,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
     const status = async (service: ServiceProcess) =>
       (await apiAt(service.url, 'ada')('POST', '/activity', { body: WORK })).status
     expect(await Promise.all(services.map(status))).toEqual([201, 201])
-    deployment.grant('none')
+    deployment.github.users([SHOP], { ada: 'none' })
     expect(await Promise.all(services.map(status))).toEqual([201, 201])
     await deployment.deliver(second.url, membershipEvent(deployment.github, 'acme', 'removed', 'ada'))
     await expect.poll(() => Promise.all(services.map(status))).toEqual([403, 403])

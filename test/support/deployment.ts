@@ -1,6 +1,5 @@
 /** A fake GitHub with repositories, for processes of the service, with its GitHub App or without. */
 import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
-import type { Permission } from './github-state.ts'
 import { type ServiceProcess, startProcess } from './process.ts'
 import type { Webhook } from './webhook-payload.ts'
 import { signedDelivery } from './webhooks.ts'
@@ -31,8 +30,6 @@ export async function startDeployment(names = ['acme/shop']) {
     env,
     /** The same with the App. */
     app_env,
-    /** Sets Ada's permission on GitHub in all repositories. */
-    grant: (permission: Permission) => github.users(names, { ada: permission }),
     /** Starts `count` instances with the App at once; `given` contains at least the database. `program`: see `startProcess`. */
     async start(count: number, given: Record<string, string | undefined>, program?: string[]) {
       const all = { ...app_env, PERMISSION_TTL_MS: '300000', ...given }
