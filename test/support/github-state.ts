@@ -1,5 +1,6 @@
 /** The state of the fake GitHub: repositories and their contents, users, the App and its installations. */
-import { LIST_LIMITS, type ListLimits } from '../../src/server/github/repository-calls.ts'
+import { LIST_LIMITS } from '../../src/server/github/repository-calls.ts'
+
 export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 
 export interface GithubRepository {
@@ -155,23 +156,6 @@ export interface HookDelivery {
   repository_id: number | null
 }
 
-export interface GithubApp {
-  id: number
-  slug: string
-  name: string
-  owner: string
-  permissions: AppPermissions
-  events: string[]
-  installations: Installation[]
-  tokens: AppToken[]
-  /** Oldest first. */
-  deliveries: HookDelivery[]
-  /** The ids of the redelivery requests, in order. */
-  redelivered: number[]
-  /** Confirmed manifests, by the code that exchanges them for an App. */
-  manifests: Map<string, ConfirmedManifest>
-}
-
 export interface ConfirmedManifest {
   name: string
   owner: string
@@ -179,45 +163,43 @@ export interface ConfirmedManifest {
   default_events: string[]
 }
 
-export interface GithubState {
-  api_url: string
-  /** GitHub's clock. */
-  now: () => Date
-  /** How long its lists are. */
-  list_limits: ListLimits
-  /** It truncates a larger tree. */
-  tree_entries_max: number
-  repositories: GithubRepository[]
-  credentials: GithubCredential[]
-  app: GithubApp
-  /** By repository id; `contentsOf` creates missing ones. */
-  repository_contents: Map<number, RepositoryContents>
-  last_id: number
-}
+export type GithubState = ReturnType<typeof emptyState>
 
-export function emptyState(api_url: string): GithubState {
-  const app: GithubApp = {
+export function emptyState(api_url: string) {
+  const app = {
     id: 4711,
     slug: 'deconflict',
     name: 'Deconflict',
     owner: 'deconflict-dev',
-    permissions: { metadata: 'read', contents: 'read', pull_requests: 'write', checks: 'write' },
-    events: [],
-    installations: [],
-    tokens: [],
-    deliveries: [],
-    redelivered: [],
-    manifests: new Map(),
+    permissions: {
+      metadata: 'read',
+      contents: 'read',
+      pull_requests: 'write',
+      checks: 'write',
+    } as AppPermissions,
+    events: [] as string[],
+    installations: [] as Installation[],
+    tokens: [] as AppToken[],
+    /** Oldest first. */
+    deliveries: [] as HookDelivery[],
+    /** The ids of the redelivery requests, in order. */
+    redelivered: [] as number[],
+    /** Confirmed manifests, by the code that exchanges them for an App. */
+    manifests: new Map<string, ConfirmedManifest>(),
   }
   return {
     api_url,
+    /** GitHub's clock. */
     now: () => new Date(),
+    /** How long its lists are. */
     list_limits: LIST_LIMITS,
+    /** It truncates a larger tree. */
     tree_entries_max: 100_000,
-    repositories: [],
-    credentials: [],
+    repositories: [] as GithubRepository[],
+    credentials: [] as GithubCredential[],
     app,
-    repository_contents: new Map(),
+    /** By repository id; `contentsOf` creates missing ones. */
+    repository_contents: new Map<number, RepositoryContents>(),
     last_id: 1_000_000,
   }
 }

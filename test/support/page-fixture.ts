@@ -35,7 +35,7 @@ async function startPageFixture() {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}`)
   const server = await startFakeGithubServer()
   server.github.repositories(names, 100)
-  server.github.users(names, Object.fromEntries(LOGINS.map((login) => [login, 'write'])))
+  server.github.users(names, Object.fromEntries(LOGINS.map((login) => [login, 'write' as const])))
   const service = await startBuiltService({}, { github: server })
   const browser = await startBrowser()
   const api = apiAt(service.url, 'ada')
