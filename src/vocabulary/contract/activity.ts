@@ -7,6 +7,7 @@ import {
   branchName,
   listedBranch,
   object,
+  onlyTrue,
   outputTimestamp,
   sample,
   text,
@@ -157,16 +158,10 @@ export const ActivityBrief = object('ActivityBrief', {
   base_branch: textOrNull('The branch that the work will be merged into.'),
   scope: ShownActivityScope.describe('The areas, paths and changed files of the work.'),
   base_sha: textOrNull('The commit that the patches of the changed files start from; null if unknown.'),
-  by_newcomer: z
-    .literal(true)
-    .optional()
-    .describe(
-      'Present if its pull request is by somebody who is new to the repository, whose title is not shown to agents.',
-    ),
-  conflicts_with_base: z
-    .literal(true)
-    .optional()
-    .describe('Present if GitHub cannot merge its pull request into the base branch.'),
+  by_newcomer: onlyTrue(
+    'Present if its pull request is by somebody who is new to the repository, whose title is not shown to agents.',
+  ),
+  conflicts_with_base: onlyTrue('Present if GitHub cannot merge its pull request into the base branch.'),
   changes_complete: boolean(
     'False if GitHub cut the list of its changed files, and the others could not be read.',
   ).meta({ examples: [true] }),
@@ -202,10 +197,7 @@ export const ListedActivity = ActivityBrief.extend({
   scope: ListedActivityScope.describe('The areas, paths and changed files of the work.'),
   opened_at: outputTimestamp.optional().describe('When its pull request was opened, if one is tracked.'),
   pushed_at: outputTimestamp.optional().describe('When its pull request was last pushed, if one is tracked.'),
-  is_bot: z
-    .literal(true)
-    .optional()
-    .describe('Present if its pull request is by a bot, but no coding agent.'),
+  is_bot: onlyTrue('Present if its pull request is by a bot, but no coding agent.'),
 }).meta({ id: 'ListedActivity' })
 export type ListedActivity = z.output<typeof ListedActivity>
 

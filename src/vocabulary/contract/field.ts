@@ -88,6 +88,8 @@ export function object<Shape extends z.ZodRawShape>(id: string, shape: Shape, de
 
 /** Fields of a response, by their descriptions. */
 export const boolean = (description: string) => z.boolean().describe(description)
+/** A field that is left out where it is not true. */
+export const onlyTrue = (description: string) => z.literal(true).optional().describe(description)
 export const integer = (description: string) => z.int().describe(description)
 export const count = (description: string) => z.int().min(0).describe(description)
 export const numberOrNull = (description: string) => z.number().nullable().describe(description)
