@@ -1,11 +1,10 @@
 /** The filters of everything on the page, and what they hide. */
 
 import type { ComponentChildren } from 'preact'
-import { CONSEQUENCES } from '../vocabulary/finding-kinds.ts'
 import { count, joined } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import type { View } from './address.ts'
-import { HIDEABLE, type Hideable, type RepositoryModel } from './repository-model.ts'
+import { HIDEABLE, type Hideable, NAMED_CONSEQUENCES, type RepositoryModel } from './repository-model.ts'
 import { changeView } from './use-address.ts'
 
 export function Filters({ view, model }: { view: View; model: RepositoryModel }) {
@@ -38,11 +37,11 @@ export function Filters({ view, model }: { view: View; model: RepositoryModel })
         aria-label="Consequence"
         value={only ?? ''}
         onChange={({ currentTarget: { value } }) =>
-          changeView({ only: CONSEQUENCES.find((name) => name === value) ?? null })
+          changeView({ only: NAMED_CONSEQUENCES.find((name) => name === value) ?? null })
         }
       >
         <option value="">all consequences</option>
-        {CONSEQUENCES.filter((name) => name !== 'same_file').map((name) => (
+        {NAMED_CONSEQUENCES.map((name) => (
           <option key={name} value={name}>
             {CONSEQUENCE_WORDS[name]}
           </option>

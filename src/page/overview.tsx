@@ -1,12 +1,11 @@
 /** The overview: all repositories with live work that the reader may see, those that need attention first. */
-import { CONSEQUENCES } from '../vocabulary/finding-kinds.ts'
 import { count } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import { overview } from './api.ts'
 import { Avatars } from './avatar.tsx'
 import { timeAgo } from './duration.ts'
 import type { RepositoryOverview } from './records.ts'
-import { headline } from './repository-model.ts'
+import { headline, NAMED_CONSEQUENCES, type NamedConsequence } from './repository-model.ts'
 import { NoWork, ProblemText, Refused } from './states.tsx'
 import { goTo } from './use-address.ts'
 import { usePolling } from './use-records.ts'
@@ -71,7 +70,7 @@ function totalsText(items: readonly Summary[]): string {
   const sum = (of: (each: Summary) => number) => items.reduce((total, each) => total + of(each), 0)
   const activities = sum(({ live_activities }) => live_activities)
   const counts = Object.fromEntries(
-    LISTED.map((name) => [name, sum(({ consequences }) => consequences?.[name] ?? 0)]),
+    NAMED_CONSEQUENCES.map((name) => [name, sum(({ consequences }) => consequences?.[name] ?? 0)]),
   )
   const isExact = items.every(({ consequences }) => consequences !== null)
   return `${items.length} with live work, ${activitiesText(activities)}. ${headline(counts, { is_exact: isExact })}`
@@ -84,7 +83,7 @@ function activitiesText(activities: number): string {
 /** The whole row is the link. */
 function Repository(summary: Summary & { as_of_ms: number }) {
   const { owner, name, live_activities, consequences, high_notables, people, logins } = summary
-  const worst = LISTED.find((each) => (consequences?.[each] ?? 0) > 0)
+  const worst = NAMED_CONSEQUENCES.find((each) => (consequences?.[each] ?? 0) > 0)
   const persons = logins.map((login) => ({ key: login.toLowerCase(), name: login, login }))
   return (
     <li>
@@ -111,15 +110,13 @@ function Repository(summary: Summary & { as_of_ms: number }) {
   )
 }
 
-const LISTED = CONSEQUENCES.filter((name) => name !== 'same_file')
-
-function severityOf(consequence: (typeof LISTED)[number]) {
+function severityOf(consequence: NamedConsequence) {
   return consequence === 'possible' ? 'medium' : 'high'
 }
 
 function Consequences({ consequences }: Summary) {
   if (consequences === null) return <span class="soft">overlaps not counted</span>
-  const found = LISTED.filter((name) => consequences[name] > 0)
+  const found = NAMED_CONSEQUENCES.filter((name) => consequences[name] > 0)
   if (found.length === 0) return <span class="soft">✓ clear</span>
   return (
     <>

@@ -147,7 +147,7 @@ export function headline(
   counts: Partial<RepositoryModel['counts']>,
   { is_exact, is_all = true }: { is_exact: boolean; is_all?: boolean },
 ): string {
-  const found = CONSEQUENCES.filter((name) => counts[name] && name !== 'same_file')
+  const found = NAMED_CONSEQUENCES.filter((name) => counts[name])
   const parts = found.map((name, at) => {
     const [one, many] = PREDICATES[name]
     const noun = at > 0 ? '' : counts[name] === 1 ? ' pair' : ' pairs'
@@ -157,12 +157,15 @@ export function headline(
   return `${is_exact ? '' : 'At least '}${parts.join(', ')}.`
 }
 
-const PREDICATES: Record<Consequence, [one: string, many: string]> = {
+/** What the page names. Pairs that only change the same file are counted apart. */
+export const NAMED_CONSEQUENCES = CONSEQUENCES.filter((name) => name !== 'same_file')
+export type NamedConsequence = (typeof NAMED_CONSEQUENCES)[number]
+
+const PREDICATES: Record<NamedConsequence, [one: string, many: string]> = {
   conflict: ['will conflict', 'will conflict'],
   same_work: ['does the same work', 'do the same work'],
   same_number: ['shares a number', 'share a number'],
   possible: ['may overlap', 'may overlap'],
-  same_file: ['shares a file', 'share a file'],
 }
 
 export interface Choice extends Pick<View, 'person' | 'path' | 'text' | 'mine' | 'pull_request'> {
