@@ -60,7 +60,8 @@ export function httpServer(
   server.on('connect', (_req, socket) => {
     // Node leaves this socket to the listener: an error without a handler would end the process, and nothing else closes it.
     socket.on('error', () => {}).on('finish', () => socket.destroy())
-    reject(socket, connectRejected(), { log })
+    const message = `CONNECT is not supported; use ${METHODS}`
+    reject(socket, new Failure('method_not_allowed', message, { headers: { Allow: METHODS } }), { log })
   })
   return server
 }
@@ -77,12 +78,6 @@ function failureOf(error: NodeJS.ErrnoException): Failure {
     default:
       return new Failure('invalid_request', 'the request is not valid HTTP/1.1')
   }
-}
-
-function connectRejected(): Failure {
-  return new Failure('method_not_allowed', `CONNECT is not supported; use ${METHODS}`, {
-    headers: { Allow: METHODS },
-  })
 }
 
 interface Rejection {

@@ -71,7 +71,9 @@ export function httpSurface(app: App, { webhooks, page }: HostedSurfaces): Expre
     })
     surface.use(base, rest)
   }
-  const health = JSON.stringify({ status: 'ok', version: VERSION, github_host: githubHost(app) })
+  // Clients compare the host with that of the remote of a working tree.
+  const { host: github_host } = new URL(app.config.github_web_url)
+  const health = JSON.stringify({ status: 'ok', version: VERSION, github_host })
   const ready: RequestHandler = async (_req, res) => {
     await ping(app.database.connection())
     sendJson(res, 200, '{"status":"ok"}')
@@ -89,11 +91,6 @@ export function httpSurface(app: App, { webhooks, page }: HostedSurfaces): Expre
   surface.use(routeNotFound)
   surface.use(sendFailures(app.log))
   return surface
-}
-
-/** The host of the repositories. Clients compare it with the remote of a working tree. */
-function githubHost({ config }: App): string {
-  return new URL(config.github_web_url).host
 }
 
 /** For Prometheus. Responds with 200 even if the database is unavailable. It has no authentication, so do not expose it to the internet (docs/observability.md). */
@@ -118,14 +115,11 @@ function restRouter(app: App): Router {
   for (const path of paths.sort((a, b) => Number(a.includes('{id}')) - Number(b.includes('{id}')))) {
     const operations = all.filter(([, operation]) => routeOf(operation) === path)
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
-    for (const [name, { method }] of operations) route[lower(method)](operationHandler(app, name))
+    for (const [name, { method }] of operations)
+      route[method.toLowerCase() as Lowercase<typeof method>](operationHandler(app, name))
     route.all(onlyMethods(operations.map(([, { method }]) => method)))
   }
   return router
-}
-
-function lower(method: Operation['method']) {
-  return method.toLowerCase() as Lowercase<Operation['method']>
 }
 
 function operationHandler(app: App, name: OperationName): RequestHandler {
