@@ -41,7 +41,7 @@ export interface Workspace {
   own_branch: string | null
   /** Null if unknown, and on the base branch itself. */
   base_branch: string | null
-  /** The base branch; undefined if unknown. Unlike `base_branch`, it is also set on the base branch itself. */
+  /** The base branch: the given one, else see `Git.base`, else that of the main working tree; undefined if unknown. Unlike `base_branch`, it is also set on the base branch itself. */
   diff_base: string | undefined
   remote: string | undefined
   /** `user.name` of git, else the user of the system. */
@@ -71,7 +71,8 @@ export async function findWorkspace(
   const branch = options.branch ?? checkedOut ?? ciBranch(runtime.env) ?? null
   const ofRemote = `${remote?.name}/`
   const chosen = options.base?.startsWith(ofRemote) ? options.base.slice(ofRemote.length) : options.base
-  const base = chosen ?? (tree === null ? undefined : await baseOf(tree, git, remote?.name))
+  const base =
+    chosen ?? (tree && ((await git.base(remote?.name)) ?? readBranch(tree.common_directory))) ?? undefined
   if (options.is_local && chosen !== undefined && (await git.commitsOf(chosen, remote?.name)).length === 0)
     throw new CliError(`this clone has no branch ${chosen} to compare with; name one with --base`)
   return {
@@ -104,15 +105,6 @@ async function readableTree(git: Git, cwd: string): Promise<WorkingTree | null> 
 function localName({ common_directory }: WorkingTree): Named | undefined {
   const name = basename(common_directory.replace(/[\\/]\.git$/, ''))
   return name === '' ? undefined : { owner: 'local', repo: name.replaceAll(/[^\w.-]/g, '-') }
-}
-
-/** The base branch: see `Git.base`, else the branch of the main working tree. */
-async function baseOf(
-  { common_directory }: WorkingTree,
-  git: Git,
-  remote: string | undefined,
-): Promise<string | undefined> {
-  return (await git.base(remote)) ?? readBranch(common_directory) ?? undefined
 }
 
 /** The paths and globs of the repository for those that were typed in the working directory. Throws `CliError`. */

@@ -65,7 +65,8 @@ export function placesOf(
   { matches, relationships, related_activity_ids }: Compared,
   isInTree: SessionContext['isInTree'],
 ): Found {
-  const found = matches.filter(({ id }) => !isMerged(id))
+  // Merged work, which has a number as its id, is no work that goes on here.
+  const found = matches.filter(({ id }) => !id.startsWith('#'))
   const shared = found.flatMap(({ paths, ...match }): Place[] => {
     const place = { ...match, is_same_branch: false }
     const taken = saidIn(match.findings).map((said) => ({ ...place, ...NOT_COMPARED, ...NO_PATH, said }))
@@ -92,11 +93,6 @@ const OF_SAME_BRANCH = {
   same_author: false,
   worktree: null,
   is_bot: false,
-}
-
-/** Merged work is no work that goes on here. */
-function isMerged(id: string): boolean {
-  return id.startsWith('#')
 }
 
 function otherOf({ id, title, actor, branch, pr_url }: NamedMatch): [string, Other] {
