@@ -148,7 +148,7 @@ export function insertActivity(
 ): Promise<ActivityRow | undefined> {
   return insertLive(within, {
     counted: 'activities',
-    insert: (version) => store.insertActivity(within.db, { row, changes: files }, version),
+    insert: (version) => store.insertActivity(within.db, { row, files }, version),
     expire: expireActivities,
   })
 }

@@ -19,16 +19,13 @@ function isRecord(repo_id: number, id: string) {
   return and(eq(activities.repo_id, repo_id), eq(activities.id, id))
 }
 
-/** A live activity with its changed files: those of `pushed_files`, else of `changed_files`. */
-export interface Insertion {
-  row: NewActivity
-  changes?: readonly FileChange[]
-}
-
-/** Inserts a live activity with its places on issues, and its changed files, in the transaction `tx` that raised the version. */
+/**
+ * Inserts a live activity with its places on issues, and its changed files, in the transaction `tx` that raised the version. `files`: those of
+ * `pushed_files`, else of `changed_files`.
+ */
 export async function insertActivity(
   tx: Db,
-  { row, changes = [] }: Insertion,
+  { row, files }: { row: NewActivity; files: readonly FileChange[] },
   version: number,
 ): Promise<ActivityRow> {
   const { repo_id, id: activity_id, created_at } = row
@@ -41,7 +38,7 @@ export async function insertActivity(
   // Keep the given scope object, because its globs are already parsed.
   const inserted = { ...(stored as ActivityRow), scope: row.scope }
   const origin = row.pushed_files ? 'pushed' : 'declared'
-  if (changes.length > 0) await insertFileChanges(tx, { repo_id, activity_id, origin }, changes)
+  await insertFileChanges(tx, { repo_id, activity_id, origin }, files)
   return inserted
 }
 
