@@ -94,14 +94,14 @@ export async function compareBranches(
   return { merge_base_sha: data.merge_base_commit.sha, files: data.files ?? [], commits }
 }
 
-/** Whether there is an open pull request from a branch of the repository itself. One call. */
+/** Whether there is an open pull request; with `branch`, from this branch of the repository itself. One call. */
 export async function hasOpenPullRequest(
   client: Reader,
   repo: RepositoryName,
-  branch: string,
+  branch?: string,
 ): Promise<boolean> {
-  const head = `${repo.owner}:${branch}`
-  const { data } = await client.rest.pulls.list({ ...named(repo), state: 'open', head, per_page: 1 })
+  const from = branch === undefined ? {} : { head: `${repo.owner}:${branch}` }
+  const { data } = await client.rest.pulls.list({ ...named(repo), state: 'open', ...from, per_page: 1 })
   return data.length > 0
 }
 

@@ -1,7 +1,7 @@
 /** Registers repositories: stores those that callers or GitHub name, and where the App is installed. */
 import { later } from '../../../vocabulary/clock.ts'
 import { statusOf } from '../../github/client.ts'
-import { isNotFound, permissionsOf } from '../../github/repository-calls.ts'
+import { hasOpenPullRequest, isNotFound, permissionsOf } from '../../github/repository-calls.ts'
 import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
@@ -141,7 +141,8 @@ export async function registerRepository(app: App, repository: NamedRepository, 
   if (!isNew || !app.github_app) return
   try {
     const installed = await discoverInstallation(app, repository, now)
-    if (installed && (await hasOpen(app, installed)))
+    const client = installed && (await openInstallation(app, installed.installation_id))
+    if (client && (await hasOpenPullRequest(client, installed)))
       await enqueueImport(app, { ...installed, is_described: true }, now)
   } catch (error) {
     app.log.warn({ repo_id: id, status: statusOf(error) }, 'repository not read, a job will retry')
@@ -156,12 +157,6 @@ export async function discoverInstallation(app: App, repository: NamedRepository
   const present = await findPresent(app, { ...repository, installation_id })
   if (present) await registerInstallation(app, present, { now })
   return present
-}
-
-async function hasOpen(app: App, { owner, name, installation_id }: InstalledRepository): Promise<boolean> {
-  const client = await openInstallation(app, installation_id)
-  const listed = await client?.rest.pulls.list({ owner, repo: name, state: 'open', per_page: 1 })
-  return listed !== undefined && listed.data.length > 0
 }
 
 function enqueueImport(app: App, payload: ImportedRepository, now: Date): Promise<void> {
