@@ -217,7 +217,7 @@ export interface Place {
  */
 export function placeOf(
   { priority, run_at }: { priority: Priority; run_at: Date },
-  cause: Pick<Place, 'priority' | 'run_at'> | undefined,
+  cause: Place | undefined,
   now: Date,
 ): Place {
   const own = rankOf(priority)

@@ -166,10 +166,9 @@ export async function purgePairs(db: Db, repo_id: number, before: Date): Promise
   return deleted.length
 }
 
-/** Deletes the whole ledger of a repository. Returns how many pairs. */
-export async function deleteLedger(tx: Db, repo_id: number): Promise<number> {
-  const deleted = await tx.delete(pairs).where(eq(pairs.repo_id, repo_id)).returning({ a: pairs.a })
-  return deleted.length
+/** Deletes the whole ledger of a repository. */
+export async function deleteLedger(tx: Db, repo_id: number): Promise<void> {
+  await tx.delete(pairs).where(eq(pairs.repo_id, repo_id))
 }
 
 interface ShownCounts {
