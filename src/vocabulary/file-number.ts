@@ -60,8 +60,10 @@ const PROPOSALS = new Set(['enhancements', 'kep', 'keps', 'pep', 'peps', 'propos
 /** A year, a month and a day. */
 const DATE = /^\D{0,4}(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])/
 const TIMESTAMP_DIGITS = 8
-const BINARY =
-  /\.(?:avif|bin|bmp|bz2|eot|gif|gz|ico|icns|jar|jpe?g|mov|mp[34]|otf|pdf|png|psd|svg|tar|tgz|tiff?|ttf|war|wav|webm|webp|woff2?|xz|zip|zst)$/i
+/** Extensions of images, fonts and archives, as a part of a regular expression. */
+export const BINARIES =
+  'png|jpe?g|gif|ico|icns|bmp|webp|avif|tiff?|psd|woff2?|ttf|otf|eot|zip|gz|tgz|bz2|xz|zst|7z|rar|tar|jar|war'
+const BINARY = new RegExp(`\\.(?:${BINARIES}|bin|mov|mp[34]|pdf|svg|wav|webm)$`, 'i')
 
 /** Null if the name has no number, or one that means something else. */
 export function numberOf(path: string): Numbered | null {

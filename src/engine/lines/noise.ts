@@ -2,6 +2,7 @@
 import { Deadline } from '../../vocabulary/clock.ts'
 import { paths } from '../../vocabulary/contract/scope.ts'
 import { NOISE_CLASSES, type NoiseClass } from '../../vocabulary/contract/settings.ts'
+import { BINARIES } from '../../vocabulary/file-number.ts'
 import { type Glob, matchesPath, parseGlob } from '../../vocabulary/scope/glob.ts'
 
 /** Whether a repository's `.gitattributes` puts a path into a class; null if no rule applies. */
@@ -128,9 +129,6 @@ const VENDORED = words(`
 const DOCUMENTS = words('md mdx markdown rst txt adoc asciidoc org textile rdoc html')
 /** Extensions of the files in a changelog directory, which can also be data files. */
 const FRAGMENTS = [...DOCUMENTS, 'yml', 'yaml', 'json', 'toml']
-
-const BINARIES =
-  'png|jpe?g|gif|ico|icns|bmp|webp|avif|tiff?|psd|woff2?|ttf|otf|eot|zip|gz|tgz|bz2|xz|zst|7z|rar|tar|jar|war'
 
 const CHANGELOG = '/(?:changelog|changes|history|release[-_]?notes|releases|news)(?:[-_.]?v?[0-9][0-9.x_-]*)?'
 
