@@ -69,7 +69,7 @@ function withTree(client: Client, workspace: Workspace): Client {
     const paths = pathsIn(scope)
     const isOwn = (await placeOf(request))?.is_own === true
     if (!isOwn || paths === undefined || 'changes' in (scope as object)) return resolved
-    const changed = await readChangedFiles(git, { base, remote, staged_only: false })
+    const changed = await readChangedFiles(git, { base, remote })
     const { scope: given, base_sha } = withChanges({ areas: [], paths }, changed)
     if (given.changes === undefined) return resolved
     const added = { ...(scope as object), paths: given.paths, changes: given.changes }

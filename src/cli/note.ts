@@ -102,7 +102,7 @@ export async function number(runtime: Runtime, directory: string, options: Numbe
 
 /** The files that the branch or the working tree adds directly to the directory and that have a number: all the same one. */
 async function newFilesIn({ git, diff_base, remote }: Workspace, directory: string): Promise<string[]> {
-  const changed = await readChangedFiles(git, { base: diff_base, remote, staged_only: false })
+  const changed = await readChangedFiles(git, { base: diff_base, remote })
   if (changed === undefined)
     throw new CliError('git did not list the changed files; run git status, and try again')
   const numbered = changed.changes.flatMap(({ path, status }) => {

@@ -20,7 +20,7 @@ export interface ChangedFilesOptions {
   base: string | undefined
   remote: string | undefined
   /** Compares the index instead of the working tree. */
-  staged_only: boolean
+  staged_only?: boolean
   /** Compares with this commit instead: another one, whatever is checked out, or the working tree. */
   between?: readonly [before: string, after?: string]
   /** The time limit of all git calls. If patches take too long, they are left out. Default: only the limit of each call. */
@@ -73,7 +73,7 @@ export async function readChangedFiles(
   git: Git,
   options: ChangedFilesOptions,
 ): Promise<ChangedFiles | undefined> {
-  const { staged_only, between, timeout_ms = Number.POSITIVE_INFINITY } = options
+  const { staged_only = false, between, timeout_ms = Number.POSITIVE_INFINITY } = options
   const [before, after] = between ?? []
   if (before && after) {
     const changed = await trackedChanges(git, [before, after], timeout_ms)

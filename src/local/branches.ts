@@ -115,13 +115,8 @@ export async function readCommitted(
     if (!from) return null
     const commits = ['log', '--format=%ct', '--reverse', `${from}..${sha}`]
     const begun = await git.output(commits, { timeout_ms: left_ms() })
-    const changed = await readChangedFiles(git, {
-      base,
-      remote,
-      staged_only: false,
-      between: [from, sha],
-      timeout_ms: left_ms(),
-    })
+    const how = { base, remote, between: [from, sha] as const, timeout_ms: left_ms() }
+    const changed = await readChangedFiles(git, how)
     if (begun === undefined || changed === undefined) return null
     const begun_at = Number.parseInt(begun, 10) * 1000
     const files = filesOf(changed.changes, hasher())

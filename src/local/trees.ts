@@ -125,7 +125,7 @@ async function readDiff(tree: WorkingTreeOf, options: CloneOptions, from?: strin
   const { base, remote, hasher, left_ms } = options
   const git = options.git.in(tree.root)
   const between = from && ([from] as const)
-  const how = { base, remote, staged_only: false, timeout_ms: left_ms(), ...(between && { between }) }
+  const how = { base, remote, timeout_ms: left_ms(), ...(between && { between }) }
   const [changed, actor] = await Promise.all([
     readChangedFiles(git, how),
     git.output(['config', 'user.name']),

@@ -1,5 +1,6 @@
 /** The collisions of one person's work: with whom, on which lines, who is ahead, and what to do; and those that are one card. Pure. */
 import { adviceOf, adviceSentence, isAhead, stageOf } from '../vocabulary/advice.ts'
+import { pathIn } from '../vocabulary/file-number.ts'
 import { evidenceOf, saidIn, takenIn } from '../vocabulary/finding.ts'
 import { isLoopback } from '../vocabulary/network.ts'
 import { uncapitalized } from '../vocabulary/text.ts'
@@ -75,7 +76,7 @@ function placesOf({ id }: Activity, { activity_ids, paths, areas, findings }: Ov
   const isFirst = activity_ids[0] === id
   const taken = takenIn(findings).map(({ directory, yours, theirs }): Place => {
     const name = isFirst ? yours : theirs
-    return { path: directory === '' ? name : `${directory}/${name}`, ...NO_LINES }
+    return { path: pathIn(directory, name), ...NO_LINES }
   })
   // If some lines conflict, only those matter.
   const conflicts = paths.filter(({ verdict }) => verdict === 'conflict')

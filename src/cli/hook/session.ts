@@ -239,5 +239,5 @@ async function changedFiles(
   const isNeeded = added.length > 0 || isKnown || is_refresh || has_switched || is_away
   if (activity_id !== null && !isNeeded) return undefined
   const { git, diff_base: base, remote } = workspace
-  return readChangedFiles(git, { base, remote, staged_only: false, timeout_ms: left_ms() * GIT_SHARE })
+  return readChangedFiles(git, { base, remote, timeout_ms: left_ms() * GIT_SHARE })
 }
