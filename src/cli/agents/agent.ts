@@ -57,7 +57,7 @@ export interface Home {
 /** A JSON file with commands as hooks, which can also contain settings and hooks of others. */
 export interface HookFile extends Installation {
   /** What a new file starts from. */
-  template: Json
+  template?: Json
   /** The agent's name of each event → the entries to add. */
   entries(lines: HookLines): Record<string, Json[]>
 }

@@ -10,7 +10,6 @@ export const CLAUDE_CODE: Agent = {
     path: '.claude/settings.json',
     programs: ['claude'],
     user: ({ env, home }) => [env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'],
-    template: {},
     entries: ({ any }) => {
       const hook = (event: HookEvent, matcher?: string) =>
         claudeEntries({ command: any(event), timeout: TIMEOUT_S }, matcher)

@@ -13,7 +13,6 @@ export const CODEX: Agent = {
     path: '.codex/hooks.json',
     programs: ['codex'],
     user: ({ env, home }) => [env.CODEX_HOME || join(home, '.codex'), 'hooks.json'],
-    template: {},
     entries: ({ posix, cmd }) => {
       const hook = (event: HookEvent, matcher?: string, timeout = TIMEOUT_S) =>
         claudeEntries({ command: posix(event), commandWindows: cmd(event), timeout }, matcher)

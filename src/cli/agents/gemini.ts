@@ -13,7 +13,6 @@ export const GEMINI: Agent = {
     path: SETTINGS,
     programs: ['gemini'],
     user: ({ env, home }) => [join(env.GEMINI_CLI_HOME || home, '.gemini'), 'settings.json'],
-    template: {},
     entries: ({ any }) => {
       const hook = (event: HookEvent, matcher?: string) =>
         claudeEntries({ command: any(event), timeout: TIMEOUT_S * 1000 }, matcher)

@@ -16,7 +16,6 @@ export const QWEN_CODE: Agent = {
     path: SETTINGS,
     programs: ['qwen'],
     user: ({ env, home }) => [env.QWEN_HOME || join(home, '.qwen'), 'settings.json'],
-    template: {},
     entries: ({ any }) => {
       // Every version reads 1000 and more as milliseconds; only newer ones read less as seconds.
       const hook = (event: HookEvent, matcher?: string) =>

@@ -30,7 +30,7 @@ export function hookTarget(
   return fileTarget(path, hooks, is_windows ? lines : { ...lines, any: lines.posix })
 }
 
-function fileTarget(path: string, { template, entries }: HookFile, lines: HookLines): Target {
+function fileTarget(path: string, { template = {}, entries }: HookFile, lines: HookLines): Target {
   const hooks = entries(lines)
   return {
     path,
