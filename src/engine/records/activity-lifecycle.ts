@@ -142,7 +142,13 @@ export function changesOf(
   if (fields.pr_url !== undefined)
     changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(context, fields.pr_url)
   if (!canTransition(row.status, status)) throw illegalTransition(row, status)
-  if (scope && files) Object.assign(changes, scopeFields(scope, files, fields.base_sha))
+  if (scope && files) {
+    const { areas, paths } = scope
+    const changed_files = files.map(changedFileOf)
+    // A `base_sha` that is not sent becomes null.
+    const base_sha = fields.base_sha ?? null
+    Object.assign(changes, { scope: { areas, paths }, scope_is_literal: false, changed_files, base_sha })
+  }
   if (status !== row.status) Object.assign(changes, transitionTo(context, status))
   if (heartbeat && !isLive(row.status)) throw notLive(row)
   if (heartbeat) changes.heartbeat_at = now
@@ -174,20 +180,6 @@ export function archived(
   merged_at: Date | null,
 ): ActivityChanges {
   return { status: 'archived', archived_at: now, archive_reason: reason, merged_at }
-}
-
-/** All fields that change when the caller sets `scope`. A `base_sha` that is not sent becomes null. */
-function scopeFields(
-  { areas, paths }: UpdateActivity['scope'] & object,
-  files: readonly FileChange[],
-  base_sha: string | null = null,
-): ActivityChanges {
-  return {
-    scope: { areas, paths },
-    scope_is_literal: false,
-    changed_files: files.map(changedFileOf),
-    base_sha,
-  }
 }
 
 /** All fields that change when the caller sets `status`. */

@@ -71,7 +71,9 @@ export async function checkPullRequest(
   const { db, now, repo } = ctx
   const stored = await findPullRequest(db, repo.id, number)
   if (!stored?.is_open) return undefined
-  const pr = withoutEarlierEvent(stored, repo)
+  // Events before the App was installed or comments were switched on do not make a first comment.
+  const isEarlier = stored.own_event_at !== null && stored.own_event_at < repo.commenting_since
+  const pr = isEarlier ? { ...stored, own_event_at: null } : stored
   const activities = await listLive(db, repo.id, { pr_number: number }, now)
   const subject = pullRequestSubject(pr, activities)
   const nothing = { subject, is_partial: false, page_url, room: 'any', next_numbers: new Map() } as const
@@ -80,15 +82,6 @@ export async function checkPullRequest(
   const hasComment = pr.comment_id !== null || pr.commented_at !== null
   const room = hasComment ? 'any' : computeRoom(await countPullRequests(ctx), ctx.settings.comment.budget)
   return { ...nothing, conclusion, room, next_numbers: await readNextNumbers(ctx, subject) }
-}
-
-/** Events before the App was installed or comments were switched on do not make a first comment. */
-function withoutEarlierEvent(
-  pr: PullRequestRow,
-  { commenting_since }: Pick<RepoContext['repo'], 'commenting_since'>,
-): PullRequestRow {
-  const isEarlier = pr.own_event_at !== null && pr.own_event_at < commenting_since
-  return isEarlier ? { ...pr, own_event_at: null } : pr
 }
 
 /** The check of a branch without a pull request. `activities`: those that were compared, all live ones unless `is_partial`. */
