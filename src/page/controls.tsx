@@ -71,7 +71,7 @@ export function Limited<Item>({ items, max, children }: LimitedProps<Item>) {
   const shown = isOpen ? items.slice(0, max + MORE_MAX) : items.slice(0, max)
   return (
     <>
-      <ul class="plain">{shown.map(children)}</ul>
+      <ul>{shown.map(children)}</ul>
       {items.length > shown.length && !isOpen && (
         <button type="button" class="quiet more" data-item onClick={() => setIsOpen(true)}>
           {items.length - shown.length} more

@@ -54,7 +54,7 @@ export function Banner({ notables, now_ms }: { notables: readonly Notable[]; now
   if (high.length === 0) return null
   return (
     <section class="banner" aria-label="Important notables">
-      <ul class="plain">
+      <ul>
         {high.slice(0, SHOWN_MAX).map(({ id, title, scope, expires_at, importance, blocking }) => (
           <li key={id} class="line">
             <span class="pill severity-high">{blocking ? 'blocking' : importance}</span>

@@ -48,7 +48,7 @@ function SameFile({ pairs, total, work }: { pairs: string[][]; total: number; wo
       <summary>
         {total.toLocaleString('en')} {total === 1 ? 'pair shares' : 'pairs share'} a file; git merges them
       </summary>
-      <ul class="plain">
+      <ul>
         {(isOpen ? pairs : []).map((pair) => (
           <li key={pair.join()} class="line">
             {pair.map((id) => (
