@@ -1,9 +1,8 @@
 /** What stands beside the overlaps: the merge order, issues with several activities, and the folders with the most people. */
 
 import { useContext } from 'preact/hooks'
-import { pullRequestName } from '../vocabulary/names.ts'
 import { Avatars, GithubUrl } from './avatar.tsx'
-import { ExternalLink, Limited, RecordLink } from './controls.tsx'
+import { ExternalLink, Limited, PullRequestLink, RecordLink } from './controls.tsx'
 import type { HotFolder } from './hot-spots.ts'
 import { type LiveWork, nameOf, sharedIssues } from './live-work.ts'
 import type { MergeOrder } from './records.ts'
@@ -27,7 +26,7 @@ export function MergeOrderCard({ merge_order, work: { activities } }: Props) {
         {({ activity_id, pr_url, at, reason }) => (
           <li key={activity_id}>
             <span class="soft">{at + 1}</span>
-            <ExternalLink url={pr_url} text={pullRequestName(pr_url) ?? pr_url} />
+            <PullRequestLink url={pr_url} />
             <RecordLink id={activity_id}>{activities.get(activity_id)?.title}</RecordLink>
             <small>{reason}</small>
           </li>

@@ -1,6 +1,7 @@
 /** Small controls: links, a button that copies, and a list that shows more on request. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { pullRequestName } from '../vocabulary/names.ts'
 import { changeView } from './use-address.ts'
 
 export function RecordLink({ id, children }: { id: string; children: ComponentChildren }) {
@@ -25,6 +26,10 @@ export function ExternalLink({
       {text}
     </a>
   )
+}
+
+export function PullRequestLink({ url }: { url: string }) {
+  return <ExternalLink url={url} text={pullRequestName(url) ?? url} />
 }
 
 const COPIED_MS = 2000

@@ -6,7 +6,7 @@ import { pullRequestName } from '../vocabulary/names.ts'
 import { HIDDEN_BECAUSE } from '../vocabulary/shown.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'
-import { CopyButton, ExternalLink, Limited, RecordLink } from './controls.tsx'
+import { CopyButton, ExternalLink, Limited, PullRequestLink, RecordLink } from './controls.tsx'
 import { Dialog, useSubmit } from './dialog.tsx'
 import { duration, timeAgo } from './duration.ts'
 import { encounterOf } from './encounters.ts'
@@ -228,7 +228,7 @@ export function Why({ number, repository }: { number: number; repository: Reposi
             {activity_id !== null ? (
               <RecordLink id={activity_id}>{title ?? pullRequestName(pr_url) ?? activity_id}</RecordLink>
             ) : (
-              pr_url && <ExternalLink url={pr_url} text={pullRequestName(pr_url) ?? pr_url} />
+              pr_url && <PullRequestLink url={pr_url} />
             )}
             {actor && ` by ${actor}`}
             {consequence && `, ${CONSEQUENCE_WORDS[consequence]}`}:{' '}

@@ -1,8 +1,7 @@
 /** A card of overlaps: both sides in the same form, what they share, and what to do. */
-import { pullRequestName } from '../vocabulary/names.ts'
 import { CONSEQUENCE_WORDS, linesText, numbersText } from '../vocabulary/verdict-words.ts'
 import { Avatar } from './avatar.tsx'
-import { CopyButton, ExternalLink, Limited, RecordLink } from './controls.tsx'
+import { CopyButton, Limited, PullRequestLink, RecordLink } from './controls.tsx'
 import { timeAgo } from './duration.ts'
 import { type Encounter, encounterOf, type Group, messageFor } from './encounters.ts'
 import { type Strip, stripOf } from './hot-spots.ts'
@@ -92,9 +91,7 @@ export function Side({ activity, work, now_ms }: Omit<Shown, 'reader'> & { activ
       <span class="side-name" title={actor}>
         {person?.name ?? actor}
       </span>
-      <span class="side-place">
-        {pr_url ? <ExternalLink url={pr_url} text={pullRequestName(pr_url) ?? pr_url} /> : branch}
-      </span>
+      <span class="side-place">{pr_url ? <PullRequestLink url={pr_url} /> : branch}</span>
       <RecordLink id={id}>{title}</RecordLink>
       <span class="side-when">
         {marks.map((mark) => mark && <b key={mark}>{mark}</b>)}

@@ -1,12 +1,11 @@
 /** The report: which pairs were shown, and their outcomes; and for somebody with admin permission, how a repository is left. */
 
 import { useState } from 'preact/hooks'
-import { pullRequestName } from '../vocabulary/names.ts'
 import { FILES_SHOWN_MAX, OUTCOME_WORDS, OUTCOMES } from '../vocabulary/shown.ts'
 import { capitalized, count } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS, linesText } from '../vocabulary/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'
-import { ExternalLink } from './controls.tsx'
+import { PullRequestLink } from './controls.tsx'
 import type { Signal } from './records.ts'
 import { ProblemText } from './states.tsx'
 import { usePolling } from './use-records.ts'
@@ -124,11 +123,7 @@ function Recent({ recent, mode }: Signal) {
 function Side({ pr_url, branch, author, shown_at, shown }: RecentSide & { shown: string }) {
   return (
     <>
-      {pr_url === null ? (
-        <code>{branch}</code>
-      ) : (
-        <ExternalLink url={pr_url} text={pullRequestName(pr_url) ?? pr_url} />
-      )}{' '}
+      {pr_url === null ? <code>{branch}</code> : <PullRequestLink url={pr_url} />}{' '}
       <small>
         {author}
         {shown_at !== null && `, ${shown}`}
