@@ -21,7 +21,7 @@ import { newestFirst } from '../vocabulary/lists.ts'
 import { given, type Handlers } from './call.ts'
 import type { Clone } from './clone.ts'
 import { listRows, type Reader, reservedIn, withLookedAt } from './clone-source.ts'
-import { claimOf, laterSince } from './issues.ts'
+import { issueIn, laterSince } from './issues.ts'
 import { withEncodedDigest } from './record-files.ts'
 import { type LocalWork, NO_FIELDS } from './work.ts'
 
@@ -86,7 +86,7 @@ export function activityMethods(reader: Reader): Handlers {
       })
       const { clone, conclusion } = await checked(work, now)
       const overlap = withLookedAt(conclude(conclusion), clone.looked_at)
-      const issue = await claimOf(reader, { clone, now }, work.activity)
+      const issue = await form.claimOf(work.activity, (number) => issueIn(clone, number, { ...reader, now }))
       return { activity: form.fullOf(work.activity), overlap, issue }
     },
     updateActivity: async ({ id, input, now }) => {
@@ -131,7 +131,7 @@ export function activityMethods(reader: Reader): Handlers {
         pr_reminder_due: false,
         drift: null,
         overlap: await brief(work, now),
-        issue: await claimOf(reader, { clone, now }, work.activity),
+        issue: await form.claimOf(work.activity, (number) => issueIn(clone, number, { ...reader, now })),
       }
     },
     listActivities: async ({ input, now }) => {

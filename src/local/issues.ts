@@ -1,10 +1,9 @@
 /** Who works on an issue in one clone: of the live work on it, what came first holds it (docs/contract/issues.md). */
-import { issuesOf, type StoredActivity } from '../engine/records/activity.ts'
+import { issuesOf } from '../engine/records/activity.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import {
   ISSUE_OTHERS_MAX,
   type Issue,
-  type IssueClaim,
   type IssueWorker,
   readIssueNumber,
 } from '../vocabulary/contract/issue.ts'
@@ -14,25 +13,13 @@ import type { Reader } from './clone-source.ts'
 import { findClosing } from './merged-work.ts'
 import type { LocalWork } from './work.ts'
 
-/** The issue of an activity, and whether it holds it; null if it has none. */
-export async function claimOf(
-  reader: Reader,
-  { clone, now }: { clone: Clone; now: Date },
-  activity: StoredActivity,
-): Promise<IssueClaim | null> {
-  const [number] = issuesOf(activity)
-  if (number === undefined) return null
-  const { holder, done_by } = await issueIn(clone, number, { ...reader, now })
-  return { number, claimed: holder?.activity_id === activity.id, holder, done_by }
-}
-
 /** `digits`: the number as it was sent. Throws `not_found` for any other text. */
 export async function readIssue(reader: Reader, digits: string, now: Date): Promise<Issue> {
   const number = readIssueNumber(digits)
   return issueIn(await reader.readAll(now), number, { ...reader, now })
 }
 
-async function issueIn(clone: Clone, number: number, options: CloneOptions): Promise<Issue> {
+export async function issueIn(clone: Clone, number: number, options: CloneOptions): Promise<Issue> {
   const [holder = null, ...others] = workersOn(clone, number)
   const done_by = await findClosing(number, { ...options, merged: clone.merged })
   return { number, holder, others: others.slice(0, ISSUE_OTHERS_MAX), done_by }

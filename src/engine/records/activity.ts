@@ -10,6 +10,7 @@ import type {
   ListedActivity,
   Risk,
 } from '../../vocabulary/contract/activity.ts'
+import type { Issue, IssueClaim } from '../../vocabulary/contract/issue.ts'
 import type { Scope } from '../../vocabulary/contract/scope.ts'
 import { listedScope } from '../../vocabulary/scope/limits.ts'
 import { activityWeight } from '../../vocabulary/severity.ts'
@@ -81,6 +82,17 @@ export function authorLogin(row: Pick<ComparedActivity, 'source' | 'actor' | 'cr
 /** The issues that an activity is on: the one that was sent with it first, then those that its pull request closes. */
 export function issuesOf({ issue, closes }: Pick<ComparedActivity, 'issue' | 'closes'>): number[] {
   return [...new Set([...(issue === null ? [] : [issue]), ...(closes ?? [])])]
+}
+
+/** The issue of an activity, and whether the activity holds it; null if it has none. */
+export async function claimOf(
+  activity: StoredActivity,
+  readIssue: (number: number) => Promise<Issue>,
+): Promise<IssueClaim | null> {
+  const [number] = issuesOf(activity)
+  if (number === undefined) return null
+  const { holder, done_by } = await readIssue(number)
+  return { number, claimed: holder?.activity_id === activity.id, holder, done_by }
 }
 
 export function briefOf(row: StoredActivity): ActivityBrief {

@@ -27,7 +27,7 @@ import { listImporting } from '../jobs/store.ts'
 import * as activities from '../records/activities/activities.ts'
 import { reserveNumber } from '../records/activities/reserve.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
-import { getIssue, getIssueClaim } from '../records/issues/issues.ts'
+import { getIssue } from '../records/issues/issues.ts'
 import * as notables from '../records/notables/notables.ts'
 import type { NotableRow } from '../records/notables/table.ts'
 import { listOpen } from '../records/pull-requests/store.ts'
@@ -90,7 +90,7 @@ export const CREATE_HANDLERS: {
     respond: async (ctx, activity) => {
       const conclusion = await checked(ctx, (source) => checkActivities(source, [activity]))
       createAnswered(ctx, activity, conclusion)
-      const issue = await getIssueClaim(ctx, activity)
+      const issue = await activityForm.claimOf(activity, (number) => getIssue(ctx, number))
       return { activity: activityForm.fullOf(activity), overlap: conclude(conclusion), issue }
     },
   },
@@ -122,7 +122,7 @@ export const HANDLERS: {
       pr_reminder_due,
       drift: isLive(activity.status) ? await driftOf(ctx, activity) : null,
       overlap: await currentOverlap(ctx, activity),
-      issue: await getIssueClaim(ctx, activity),
+      issue: await activityForm.claimOf(activity, (number) => getIssue(ctx, number)),
     })
     return { version, read }
   },

@@ -1,31 +1,16 @@
 /** Who works on an issue, and which merged pull request closes it (docs/contract/issues.md). */
 
 import { issuePlace } from '../../../engine/record.ts'
-import { issuesOf } from '../../../engine/records/activity.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
-import {
-  ISSUE_OTHERS_MAX,
-  type Issue,
-  type IssueClaim,
-  type IssueWorker,
-} from '../../../vocabulary/contract/issue.ts'
+import { ISSUE_OTHERS_MAX, type Issue, type IssueWorker } from '../../../vocabulary/contract/issue.ts'
 import { liveSetOf } from '../../compare/database-source.ts'
 import { listPlaced } from '../activities/store.ts'
-import type { ActivityRow } from '../activities/table.ts'
 import { findMergedClosing } from '../merged-work/store.ts'
 import type { RepoContext } from '../repositories/repo.ts'
 
 /** How long a merged pull request is named as the one that closed an issue. */
 const DONE_WITHIN_MS = 30 * DAY_MS
-
-/** The issue of an activity, and whether the activity holds it; null if it has none. */
-export async function getIssueClaim(ctx: RepoContext, activity: ActivityRow): Promise<IssueClaim | null> {
-  const [number] = issuesOf(activity)
-  if (number === undefined) return null
-  const { holder, done_by } = await getIssue(ctx, number)
-  return { number, claimed: holder?.activity_id === activity.id, holder, done_by }
-}
 
 export async function getIssue(ctx: RepoContext, number: number): Promise<Issue> {
   const [workers, done_by] = await Promise.all([listWorkers(ctx, number), findDoneBy(ctx, number)])
