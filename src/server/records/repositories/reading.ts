@@ -96,10 +96,9 @@ export async function readGithub<Result>(
   work: (reader: Reader, ctx: RepoContext) => Promise<Result>,
   options: Pick<CallOptions, 'named_since'> = {},
 ): Promise<Result | undefined> {
-  if (!ctx.repo.is_watched) return asInstallation(app, ctx, work, options)
   const { now, repo } = ctx
   const { watch } = app
-  if (!watch) return undefined
+  if (!repo.is_watched || !watch) return asInstallation(app, ctx, work, options)
   const paused = [watch.pausedUntil(now), watch.find(repo)?.retry_at].find((until) => until && until > now)
   if (paused) throw new RateLimited(paused)
   try {
