@@ -172,11 +172,7 @@ export async function liveVersion(ctx: RepoContext, more: readonly unknown[]): P
   return versionOf(ctx, await liveSetOf(ctx), more)
 }
 
-function versionOf(
-  { repo, settings, now }: RepoContext,
-  set: LiveSet,
-  more: readonly unknown[] = [],
-): string {
+function versionOf({ repo, settings, now }: RepoContext, set: LiveSet, more: readonly unknown[]): string {
   // An end changes what overlaps without a new version.
   const live = [...set.records()].filter(({ ends_at }) => ends_at > now.getTime()).length
   const read = [repo.id, set.version, live, settings, repo.noise_attributes, ...more]

@@ -19,7 +19,7 @@ const ANNOTATIONS_MAX = 50
 export function checkRunOf(head_sha: string, report: Report): CheckRun {
   const isShown = report.severity !== null
   const suppressed = suppressedList(report.suppressed)
-  const text = isShown ? commentOf(report) : quietSummary(report)
+  const text = isShown ? commentOf(report) : [nothingShown(report).text, ...caveatsOf(report)].join('\n\n')
   const annotations = report.activities.flatMap((activity) =>
     activity.paths.map((path) => annotationOf(activity, path)),
   )
@@ -39,11 +39,6 @@ function annotationOf(activity: ReportedActivity, path: ReportedPath): Annotatio
   const title = activity.title === null ? '' : `: ${sanitize(activity.title)}`
   const { path: file, lines } = path.head ?? { path: path.example, lines: null }
   return { path: file, lines, message: `${what}${title}, by ${sanitize(activity.actor)}` }
-}
-
-/** The summary if nothing is shown. */
-function quietSummary(report: Report): string {
-  return [nothingShown(report).text, ...caveatsOf(report)].join('\n\n')
 }
 
 /** The check run that lists the errors in the settings file, on the commit that changed it. */
