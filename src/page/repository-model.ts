@@ -55,8 +55,8 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
   const chosen = new Set(activities.items.filter((each) => matches(each, work, choice)).map(({ id }) => id))
   // Who asks for a pull request wants to see all of it.
   const kinds = view.pull_request === null ? HIDEABLE.filter((kind) => !view[kind]) : []
-  const isHidden = (id: string) =>
-    kinds.some((kind) => isOf(kind, work.activities.get(id) as Activity, now_ms))
+  const isOfKind = (kind: Hideable, id: string) => isOf(kind, work.activities.get(id) as Activity, now_ms)
+  const isHidden = (id: string) => kinds.some((kind) => isOfKind(kind, id))
   const matching = work.collisions.filter((overlap) => isChosen(overlap, { work, view, chosen }))
   const overlaps_seen = matching.filter(({ activity_ids }) => !activity_ids.some(isHidden))
   const whose = (overlap: Overlap) => whoseOf(overlap, work, reader)
@@ -75,7 +75,8 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
     activities.items.filter(({ id }) => met.has(id)),
     overlaps_seen,
   )
-  const countIf = (test: (overlap: Overlap) => boolean) => matching.filter(test).length
+  const countOf = (kind: Hideable) =>
+    matching.filter(({ activity_ids }) => activity_ids.some((id) => isOfKind(kind, id))).length
   return {
     ...{ now_ms, work, seen, reader, shown },
     people: [...new Map([...work.people.values()].map((person) => [person.key, person])).values()].sort(
@@ -86,14 +87,7 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
     others_own: overlaps_seen.length - needs.length - own.length,
     counts: countsOf([...needs, ...own]),
     is_exact: overlaps === null || overlaps.checked_against.complete,
-    hideable: Object.fromEntries(
-      HIDEABLE.map((kind) => [
-        kind,
-        countIf(({ activity_ids }) =>
-          activity_ids.some((id) => isOf(kind, work.activities.get(id) as Activity, now_ms)),
-        ),
-      ]),
-    ) as Record<Hideable, number>,
+    hideable: { idle: countOf('idle'), bots: countOf('bots'), drafts: countOf('drafts') },
     hidden: matching.length - overlaps_seen.length,
     same_file: sameFile(overlaps, chosen, chosen.size === activities.items.length),
     folders: hotFolders(seen),
