@@ -38,13 +38,9 @@ export function Avatar({ person }: { person: Person }) {
 /** A row of avatars. Screen readers get all names. `total`: the number of people, if `people` contains only some of them. */
 export function Avatars({ people, total = people.length }: { people: readonly Person[]; total?: number }) {
   const more = total - Math.min(people.length, AVATARS_MAX)
+  const names = people.map(({ name }) => name).join(', ')
   return (
-    <span
-      class="avatars"
-      role="img"
-      aria-label={people.map(({ name }) => name).join(', ')}
-      title={people.map(({ name }) => name).join(', ')}
-    >
+    <span class="avatars" role="img" aria-label={names} title={names}>
       {people.slice(0, AVATARS_MAX).map((person) => (
         <Avatar key={person.key} person={person} />
       ))}
