@@ -68,15 +68,15 @@ function moved({ place, is_at_rest }: Presence, here: Place, isShared: boolean):
 
 /** That another session is here, and which of the files of this one it has edited too. */
 function besides({ key, agent, since, edited }: Presence & { key: string }, own: readonly string[]): Fact[] {
-  const who = `another session (${sanitize(agent)}, since ${timeOf(since)})`
+  const who = `Another session (${sanitize(agent)}, since ${timeOf(since)})`
   const last = edited.slice(-FILES_SHOWN_MAX).map(sanitize)
   const files = last.length === 0 ? '' : `; it has edited ${last.join(', ')}`
   const both = edited.filter((path) => own.includes(path))
   return [
-    { key: `session ${key}`, text: `A${who.slice(1)} works in this directory${files}.` },
+    { key: `session ${key}`, text: `${who} works in this directory${files}.` },
     ...both.map((path) => ({
       key: `edited ${key} ${path}`,
-      text: `A${who.slice(1)} has edited ${sanitize(path)} too, in this directory.`,
+      text: `${who} has edited ${sanitize(path)} too, in this directory.`,
     })),
   ].slice(0, 1 + FILES_SHOWN_MAX)
 }
