@@ -254,9 +254,12 @@ describe('by lines, if a text occurs in several places', () => {
   })
 })
 
+/** Replaces line 20, and inserts one before line 23. */
+const AROUND = `@@ -20,3 +20,4 @@\n-${FILE[19]}\n+a\n ${FILE[20]}\n ${FILE[21]}\n+c`
 test.each<[string, FileChange, FileChange, [number, number] | null, [number, number] | null]>([
   ['are those that conflict', edit(20, 3, ['a']), edit(22, 2, ['b']), [20, 22], [22, 23]],
   ['name an insertion by the next line', edit(20, 0, ['a']), edit(20, 1, ['b']), [20, 20], [20, 20]],
+  ['reach to an insertion', change({ patch: AROUND }), edit(20, 4, ['b']), [20, 23], [20, 23]],
   ['are the nearest if none conflict', edit(20, 1, ['a']), edit(30, 2, ['b']), [20, 20], [30, 31]],
   ['are all that a side changes if the other has no patch', edit(20, 3, ['a']), change(), [20, 22], null],
   [

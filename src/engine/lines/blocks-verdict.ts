@@ -215,7 +215,8 @@ function endOf(blocks: readonly Block[]): number {
   return blocks.at(-1)?.end ?? 0
 }
 
-function rangeOf(blocks: readonly Block[]): LineRange {
-  const first = startOf(blocks)
-  return [first, Math.max(first, endOf(blocks) - 1)]
+/** The lines of the base from the first block to the last one; null without blocks. */
+export function rangeOf(blocks: readonly Block[]): LineRange | null {
+  const [first, last] = [blocks[0], blocks.at(-1)]
+  return first && last ? [first.start, Math.max(last.start, last.end - 1)] : null
 }

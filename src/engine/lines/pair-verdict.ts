@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from '../../vocabulary/verdict.ts'
 import { alignHunks, type Work } from './align.ts'
-import { blocksVerdict, type ComparedFile, type Whole } from './blocks-verdict.ts'
+import { blocksVerdict, type ComparedFile, rangeOf, type Whole } from './blocks-verdict.ts'
 import {
   type DigestedFile,
   EMPTY_BLOB,
@@ -140,7 +140,7 @@ const COMPARED_LINES_MAX = 2_000_000
 export function fileVerdict(yours: FileChange, theirs: FileChange, one_base: boolean): ComparedFile {
   const verdict = verdictWithoutLines(yours, theirs)
   if (verdict === 'unknown')
-    return { ...asWhole(verdict), your_lines: rangeOf(yours), their_lines: rangeOf(theirs) }
+    return { ...asWhole(verdict), your_lines: changedRange(yours), their_lines: changedRange(theirs) }
   if (verdict !== null) return asWhole(verdict)
   const found = linesVerdict(yours.digest as Digest, theirs.digest as Digest, one_base)
   if (yours.path === theirs.path) return found
@@ -196,9 +196,8 @@ function asWhole(verdict: Verdict): ComparedFile {
 }
 
 /** All lines that a patch changes, from the first to the last; null without a patch. */
-function rangeOf({ digest }: FileChange): LineRange | null {
-  const [first, last] = [digest?.blocks[0], digest?.blocks.at(-1)]
-  return first && last ? [first.start, Math.max(last.start, last.end - 1)] : null
+function changedRange({ digest }: FileChange): LineRange | null {
+  return rangeOf(digest?.blocks ?? [])
 }
 
 function linesVerdict(yours: Digest, theirs: Digest, one_base: boolean): ComparedFile {
