@@ -1,5 +1,9 @@
 /** The address of everything on the page, in the fragment of its URL: `#/OWNER/REPO?person=ben&record=act_…`. Pure. */
-import { CONSEQUENCES, type Consequence } from '../vocabulary/finding-kinds.ts'
+import { CONSEQUENCES } from '../vocabulary/finding-kinds.ts'
+
+/** What the page names. Pairs that only change the same file are counted apart. */
+export const NAMED_CONSEQUENCES = CONSEQUENCES.filter((name) => name !== 'same_file')
+export type NamedConsequence = (typeof NAMED_CONSEQUENCES)[number]
 
 /** The parts of a repository that have a view of their own. */
 export const SECTIONS = ['overlaps', 'notables', 'signal'] as const
@@ -13,7 +17,7 @@ export interface View {
   path: string | null
   text: string
   /** The only consequence that is shown; null for all. */
-  only: Consequence | null
+  only: NamedConsequence | null
   /** Whether work is shown that nobody pushed recently, that of bots, and drafts. */
   idle: boolean
   bots: boolean
@@ -45,7 +49,7 @@ export function readAddress(hash: string): Address {
       person: given.get('person') || null,
       path: given.get('path') || null,
       text: given.get('q') ?? '',
-      only: CONSEQUENCES.find((name) => name === given.get('only')) ?? null,
+      only: NAMED_CONSEQUENCES.find((name) => name === given.get('only')) ?? null,
       idle: given.get('idle') === 'show',
       bots: given.get('bots') === 'show',
       drafts: given.get('drafts') !== 'hide',

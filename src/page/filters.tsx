@@ -3,8 +3,8 @@
 import type { ComponentChildren } from 'preact'
 import { count, joined } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
-import type { View } from './address.ts'
-import { HIDEABLE, type Hideable, NAMED_CONSEQUENCES, type RepositoryModel } from './repository-model.ts'
+import { NAMED_CONSEQUENCES, type View } from './address.ts'
+import { HIDEABLE, type Hideable, type RepositoryModel } from './repository-model.ts'
 import { changeView } from './use-address.ts'
 
 export function Filters({ view, model }: { view: View; model: RepositoryModel }) {

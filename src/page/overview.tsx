@@ -1,11 +1,12 @@
 /** The overview: all repositories with live work that the reader may see, those that need attention first. */
 import { count } from '../vocabulary/text.ts'
 import { CONSEQUENCE_WORDS } from '../vocabulary/verdict-words.ts'
+import { NAMED_CONSEQUENCES, type NamedConsequence } from './address.ts'
 import { overview } from './api.ts'
 import { Avatars } from './avatar.tsx'
 import { timeAgo } from './duration.ts'
 import type { RepositoryOverview } from './records.ts'
-import { headline, NAMED_CONSEQUENCES, type NamedConsequence } from './repository-model.ts'
+import { headline } from './repository-model.ts'
 import { NoWork, ProblemText, Refused } from './states.tsx'
 import { goTo } from './use-address.ts'
 import { usePolling } from './use-records.ts'

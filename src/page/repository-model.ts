@@ -3,7 +3,7 @@
 import { DAY_MS } from '../vocabulary/clock.ts'
 import { isForOneOfBoth } from '../vocabulary/finding.ts'
 import { CONSEQUENCES, type Consequence } from '../vocabulary/finding-kinds.ts'
-import type { View } from './address.ts'
+import { NAMED_CONSEQUENCES, type NamedConsequence, type View } from './address.ts'
 import { type Group, groupsOf } from './encounters.ts'
 import { type HotFolder, hotFolders } from './hot-spots.ts'
 import { type LiveWork, liveWork, touches } from './live-work.ts'
@@ -150,10 +150,6 @@ export function headline(
   if (parts.length === 0) return `No pair ${is_all ? '' : 'that is shown '}needs anybody.`
   return `${is_exact ? '' : 'At least '}${parts.join(', ')}.`
 }
-
-/** What the page names. Pairs that only change the same file are counted apart. */
-export const NAMED_CONSEQUENCES = CONSEQUENCES.filter((name) => name !== 'same_file')
-export type NamedConsequence = (typeof NAMED_CONSEQUENCES)[number]
 
 const PREDICATES: Record<NamedConsequence, [one: string, many: string]> = {
   conflict: ['will conflict', 'will conflict'],

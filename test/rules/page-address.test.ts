@@ -41,7 +41,7 @@ describe('an address', () => {
     ['#/acme', { kind: 'overview', text: 'acme/' }],
     ['#main', { kind: 'overview', text: '' }],
     ['#/a/b/c', { kind: 'overview', text: '' }],
-    ['#/acme/shop?record=<b>&pr=-1&only=x', repository({})],
+    ['#/acme/shop?record=<b>&pr=-1&only=same_file', repository({})],
     ['#/acme/shop?pr=1.5', repository({})],
   ])('%s with unknown parts is read without them', (hash, address) => {
     expect(readAddress(hash)).toEqual(address)
