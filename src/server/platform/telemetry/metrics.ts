@@ -88,7 +88,7 @@ export function openMetrics(clock: Clock) {
     ),
     live_records: gauge(
       'deconflict_live_records',
-      'Live activities and active notables in all repositories. Counts stop at 100000 per kind.',
+      'Live activities and active notables in all repositories.',
       'kind',
     ),
     pairs: gauge(
