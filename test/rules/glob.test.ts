@@ -92,6 +92,7 @@ describe('a glob matches by these rules:', () => {
     ['a range of numbers is alternatives', 'v{1..3}', ['v1', 'v2', 'v3'], ['v4', 'v', 'v{1..3}']],
     ['a range keeps leading zeros', 'p{08..10}', ['p08', 'p09', 'p10'], ['p8', 'p9']],
     ['a range of letters is alternatives', '{a..c}', ['a', 'b', 'c'], ['d']],
+    ['every character of a range is literal', 'x{Z..a}', ['xZ', 'x[', 'x\\', 'x`', 'xa'], ['x', 'xb']],
     ['a backslash escapes the next character', '\\*\\?\\[a\\]\\\\', ['*?[a]\\'], ['aba\\']],
     ['a trailing backslash is literal', 'a\\', ['a\\'], ['a']],
     ['an escaped slash separates', 'a\\/b', ['a/b', 'a/b/c'], ['a']],

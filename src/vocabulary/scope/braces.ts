@@ -99,7 +99,8 @@ function rangeAt(source: string, at: number, max: number): Group | null {
   const width = [from, to].some((each) => /^-?0\d/.test(each)) ? Math.max(from.length, to.length) : 0
   const members = Array.from({ length }, (_, index) => {
     const value = first <= last ? first + index : first - index
-    return numbers ? padded(value, width) : String.fromCharCode(value)
+    // Between `Z` and `a` lie a bracket and a backslash, which are letters of a range and open no class.
+    return numbers ? padded(value, width) : String.fromCharCode(value).replace(/[[\\]/, '\\$&')
   })
   return { end: at + text.length, branches: members }
 }
