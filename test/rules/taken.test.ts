@@ -68,6 +68,7 @@ describe('two sides take', () => {
     ['nothing by a change', [CARTS], [file(ORDERS.path, { status: 'modified' })], []],
     ['nothing by a removal', [CARTS], [file(ORDERS.path, { status: 'removed' })], []],
     ['nothing by an ignored file', [numbered('0042_x.generated.sql')], [ORDERS], []],
+    ['the number of a file beside it', [numbered('0042_x.generated.sql'), CARTS], [ORDERS], ['number 0042']],
     [
       'the number of a directory that Drizzle keeps',
       [file('drizzle/0003_a.sql'), file('drizzle/meta/_journal.json', { status: 'modified' })],

@@ -123,6 +123,7 @@ export function sharedTaken<Kind extends Taken['kind']>(
 ): FindingOf<Kind>[] {
   const shared: TakenFinding[] = []
   const journaled = new Set([...yours.journaled, ...theirs.journaled])
+  const counts = (each: Taken) => isCounted(each, journaled, rules)
   const chained = new Map<string, boolean>()
   const isChained = (directory: string) => {
     const known = chained.get(directory) ?? areChained(directory, yours, theirs)
@@ -131,9 +132,8 @@ export function sharedTaken<Kind extends Taken['kind']>(
   }
   for (const [place, own] of yours.taken) {
     const other = theirs.taken.get(place)
-    const [your, their] = other ? [notIn(own, other), notIn(other, own)] : []
+    const [your, their] = other ? [notIn(own, other, counts), notIn(other, own, counts)] : []
     if (your?.kind !== kind || !their) continue
-    if (![your, their].every((each) => isCounted(each, journaled, rules))) continue
     const { directory, value } = your
     if (kind === 'parent' && isChained(directory)) continue
     const files = { yours: nameOf(your.path), theirs: nameOf(their.path) }
@@ -143,10 +143,14 @@ export function sharedTaken<Kind extends Taken['kind']>(
   return shared as unknown as FindingOf<Kind>[]
 }
 
-/** The first of `some` whose file is none of `others`. */
-function notIn(some: readonly Taken[], others: readonly Taken[]): Taken | undefined {
+/** The first of `some` that counts and whose file is none of `others`. */
+function notIn(
+  some: readonly Taken[],
+  others: readonly Taken[],
+  counts: (each: Taken) => boolean,
+): Taken | undefined {
   const paths = new Set(others.map(({ path }) => path))
-  return some.find(({ path }) => !paths.has(path))
+  return some.find((each) => !paths.has(each.path) && counts(each))
 }
 
 /** Whether one side builds on a new migration of the other, such as by one that joins both. */
