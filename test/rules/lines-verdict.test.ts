@@ -229,6 +229,7 @@ describe('by lines, if a text occurs in several places', () => {
     ['one side changes the second only', edits({ 2: 'a' }), ALL, 'agrees'],
     ['one side changes the last only', edits({ 3: 'a' }), ALL, 'agrees'],
     ['others changed differently', edits({ 2: 'a' }), edits({ 1: 'b', 2: 'a', 3: 'b' }), 'agrees'],
+    ['the first two and the last two', edits({ 1: 'a', 2: 'a' }), edits({ 2: 'a', 3: 'a' }), 'agrees'],
     ['one changed differently', edits({ 1: 'a', 2: 'a' }), edits({ 1: 'a', 2: 'b' }), PROVED],
     ['all changed in the same way under other numbers', ALL, edits({ 1: 'a', 2: 'a', 3: 'a' }, 10), 'agrees'],
     ['the last one under other numbers', edits({ 1: 'a', 3: 'a' }), edits({ 1: 'a', 3: 'b' }, 10), PROVED],

@@ -219,7 +219,9 @@ function linesVerdict(yours: Digest, theirs: Digest, one_base: boolean): Compare
 }
 
 function isAfter(a: Digest, b: Digest): boolean {
-  return (orderOf(a, b, 'lines') || orderOf(a, b, 'added')) > 0
+  const order = orderOf(a, b, 'lines') || orderOf(a, b, 'added')
+  // Both may make the same changes to different copies of a text.
+  return order === 0 ? JSON.stringify(a.blocks) > JSON.stringify(b.blocks) : order > 0
 }
 
 function orderOf(a: Digest, b: Digest, part: 'lines' | 'added'): number {
