@@ -153,6 +153,11 @@ const ROWS: Record<string, Row> = {
     settings: { number_directories: { 'd*': false, 'd[b]': true } },
     expected: { consequence: 'same_number' },
   },
+  'a number in a directory of which the other side changes the journal': {
+    ours: changes({ path: 'drizzle/0003_a.sql', status: 'added' }),
+    theirs: changes({ path: 'drizzle/0003_b.sql', status: 'added' }, { path: 'drizzle/meta/_journal.json' }),
+    expected: { consequence: 'same_number' },
+  },
   'the same change of a manifest': {
     ours: changes(edit('go.mod', 40)),
     theirs: changes(edit('go.mod', 40)),

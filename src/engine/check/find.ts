@@ -77,7 +77,7 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
   const isOther = (record: LiveRecord) =>
     record.ends_at > now && !self.has(record.id) && !expected.has(record)
   const near = await rules.deadline.run(
-    nearProposal(set, { proposal, taken: () => takenOf(work), rules }, isOther),
+    nearProposal(set, { proposal, taken: () => takenOf(work, set), rules }, isOther),
   )
   const activities: Ranked[] = []
   const notables: Ranked[] = []
@@ -117,9 +117,9 @@ export function severityNear({ kind, weight }: LiveRecord, by: NearBy): Severity
 }
 
 /** The places of its numbers, parents, manifests and issues. */
-function takenOf({ rules, side }: CheckedWork): string[] {
-  const taken = [...takenPlaces(side.files, rules.numbers), ...manifestPlaces(side.files, rules.numbers)]
-  return [...taken, ...[...side.issues].map(issuePlace)]
+function takenOf({ rules: { numbers }, side: { files, issues } }: CheckedWork, { paths }: LiveSet): string[] {
+  const taken = takenPlaces(files, numbers, (path) => paths.fileNamed(path) !== undefined)
+  return [...taken, ...manifestPlaces(files, numbers), ...[...issues].map(issuePlace)]
 }
 
 /**

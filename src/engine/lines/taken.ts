@@ -65,9 +65,16 @@ function takenBy({ path, previous_path, status, migration }: NewFile): Taken[] {
   return [{ kind: 'number', directory, value: number.value, place, path }]
 }
 
-/** The places in a live set of what the files take. Without `rules`, of any directory. */
-export function takenPlaces(files: readonly NewFile[], rules?: NumberRules): string[] {
-  const journaled = journaledIn(rules ? files : [])
+/** The places in a live set of what the files take. Without `rules`, of any directory. `isChanged`: whether live work changes a file. */
+export function takenPlaces(
+  files: readonly NewFile[],
+  rules?: NumberRules,
+  isChanged: (path: string) => boolean = () => false,
+): string[] {
+  const own = journaledIn(rules ? files : [])
+  const journaled = {
+    has: (directory: string) => own.has(directory) || isChanged(pathIn(directory, JOURNAL)),
+  }
   const taken = files.flatMap(takenBy).filter((each) => !rules || isCounted(each, journaled, rules))
   return [...new Set(taken.map(({ place }) => place))]
 }
@@ -83,16 +90,19 @@ export function manifestPlaces(
   )
 }
 
-/** The directories whose migrations Drizzle lists, in a file of the directory below. */
+/** Where Drizzle lists the migrations of a directory, in the directory below. */
+const JOURNAL = 'meta/_journal.json'
+
+/** The directories whose migrations Drizzle lists. */
 function journaledIn(files: readonly NewFile[]): Set<string> {
-  const journals = files.filter(({ path }) => `/${path}`.endsWith('/meta/_journal.json'))
+  const journals = files.filter(({ path }) => `/${path}`.endsWith(`/${JOURNAL}`))
   return new Set(journals.map(({ path }) => directoryOf(directoryOf(path))))
 }
 
 /** Whether a number or a parent counts. `journaled`: the directories of `journaledIn`. */
 function isCounted(
   { kind, directory, path }: Taken,
-  journaled: ReadonlySet<string>,
+  journaled: Pick<ReadonlySet<string>, 'has'>,
   { isNumbered, isIgnored }: NumberRules,
 ): boolean {
   const isByName = () => isNamedForNumbers(directory) || journaled.has(directory)
