@@ -2,10 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Deadline } from '../../src/vocabulary/clock.ts'
-import { type Glob, matchesPath, parseGlob } from '../../src/vocabulary/scope/glob.ts'
+import { fileGlob, type Glob, matchesPath, parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import {
   type Exclusion,
   isIgnored,
+  overlapsAny,
   type PairOptions,
   type PathSet,
   pairsOf,
@@ -76,6 +77,14 @@ describe('the pairs of two scopes', () => {
     const theirs = [parseGlob('?*?/*')]
     expect(pairsBetween(set, theirs, { max: 20, deadline })).toHaveLength(3)
     expect(pairsBetween(set, theirs, { max: 20, deadline: new Deadline(0) })).toEqual([])
+  })
+
+  test('pause after each alternative of a glob, even if none comes near, and stop at the deadline', () => {
+    const set = pathSet(['src/a.ts', 'src/b.ts'].map(fileGlob))
+    const theirs = globsOf(['x{1..64}*', 'y{1..64}*'])
+    const steps = (given: PairOptions['deadline']) => [...overlapsAny(set, theirs, { deadline: given })]
+    expect(steps(deadline)).toHaveLength(128)
+    expect(steps({ isOver: true })).toEqual([])
   })
 })
 

@@ -59,8 +59,7 @@ export function* pairsOf(
   theirs: readonly Glob[],
   { deadline, ignore = NOTHING }: PairOptions,
 ): Generator<GlobPair | undefined> {
-  for (const glob of theirs) {
-    if (deadline.isOver) return
+  for (const glob of theirs)
     for (const found of overlapsOf(yours, glob, deadline)) {
       if (found && isIgnored(glob, ignore)) break
       yield found && {
@@ -69,7 +68,6 @@ export function* pairsOf(
         example: sharedPath(found.mine, found.other),
       }
     }
-  }
 }
 
 /** The next pairs, at most `max`. */
@@ -106,14 +104,17 @@ interface OverlappingPair {
   source: string
 }
 
-/** The overlaps of a glob with the globs of a set, one per glob of the set, and a step after each pattern that overlaps with none. */
+/**
+ * The overlaps of a glob with the globs of a set, one per glob of the set, and a step after each alternative, which takes a
+ * millisecond if the set is large, and after each pattern that overlaps with none.
+ */
 function* overlapsOf(
   set: PathSet,
   glob: Glob,
   deadline: PairOptions['deadline'],
 ): Generator<OverlappingPair | undefined> {
   const found = new Set<number>()
-  for (const other of alternativesOf(glob))
+  for (const other of deadline.isOver ? [] : alternativesOf(glob)) {
     for (const dir of dirsAround(set.dirs, other.dir))
       for (const { alternative: mine, glob: index } of set.entries.get(dir) ?? []) {
         if (found.has(index) || !mayOverlap(mine, other)) continue
@@ -122,6 +123,9 @@ function* overlapsOf(
           yield { mine, other, source: (set.globs[index] as Glob).source }
         } else if (mine.kind === 'pattern' || other.kind === 'pattern') yield
       }
+    if (deadline.isOver) return
+    yield
+  }
 }
 
 /** The directories from the root down to `dir` itself, then those of the sorted `dirs` that are beneath it. */
