@@ -89,6 +89,7 @@ const [B, C, SUM] = [edit('b.ts', 20, 'b'), edit('c.ts', 20, 'c'), edit('go.sum'
 const AT: Partial<FindingOf<'lines'>> = { your_lines: [20, 22], their_lines: [20, 22] }
 const IN_B = lines('conflict', { path: 'b.ts', confidence: 'proved', ...AT })
 const MOD = change({ path: 'go.mod', patch: editOfPay(20, ['go 1.26']).patch, manifest: 'a' })
+const BLOB = change({ path: 'x.dat', changed_lines: 0 })
 const GONE = change({ status: 'removed' })
 /** Adds these lines. */
 const add = (path: string, added: string[]) =>
@@ -105,6 +106,7 @@ describe('two sides, either way round,', () => {
     ['… also if one side does more', [ONE], [ONE, B], 'same_work'],
     ['… in the same file', [ONE], [TWO], 'same_work'],
     ['… or changes noise', [ONE, SUM], [ONE], 'same_work'],
+    ['… or each changes other noise', [ONE, BLOB], [ONE, { ...BLOB, path: 'y.dat' }], 'same_work'],
     ['… or if they remove one file', [GONE], [GONE], 'same_work'],
     ['do not if both do more', [ONE, B], [ONE, C], 'same_file'],
     ['… or conflict elsewhere', [ONE, B], [ONE, edit('b.ts', 20, 'c')], 'conflict'],

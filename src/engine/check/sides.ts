@@ -2,7 +2,7 @@
 import { type Deadline, mapped, type Steps } from '../../vocabulary/clock.ts'
 import { isListed } from '../../vocabulary/names.ts'
 import type { Author, DigestedSide, IndexedSide, Intent, Side } from '../kinds/kinds.ts'
-import { fingerprintOf } from '../lines/added-lines.ts'
+import { fingerprintOf, isWork } from '../lines/added-lines.ts'
 import { type ChangeOrigin, type DigestedFile, fileKey, indexFiles, type SideFile } from '../lines/change.ts'
 import { decodeDigest } from '../lines/digest.ts'
 import { closingIssues } from '../lines/markdown-prose.ts'
@@ -124,7 +124,7 @@ export function* digestedSide(
   yield
   const counted = new Set<string>()
   for (const file of files) {
-    if (!numbers.isIgnored(file.path)) counted.add(fileKey(file))
+    if (!numbers.isIgnored(file.path) && isWork(file, noise)) counted.add(fileKey(file))
     yield
   }
   const manifests = new Set(manifestPlaces(files, numbers))
