@@ -123,12 +123,13 @@ export function renumbered(name: string, value: string): string | null {
   return `${prefix}${value}${name.slice(prefix.length + before.length)}`
 }
 
-/** Equal for two files that take the same number: `0042` and `42` do. */
+/** Equal for two files that take the same number: `0042` and `42` do, and in Flyway `1` and `1.0`. */
 export function numberKey({ directory, prefix, value }: Numbered): string {
   const number = value
     .split('.')
     .map((part) => part.replace(/^0+(?=\d)/, ''))
     .join('.')
+    .replace(/(?:\.0)+$/, '')
   return `${directory}/${prefix.toLowerCase()}${number}`
 }
 

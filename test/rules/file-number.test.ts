@@ -56,6 +56,8 @@ test.each([
   ['db/migration/V1.2__a.sql', 'db/migration/v1.02__b.sql', false],
   ['db/migration/V1.2__a.sql', 'db/migration/V1_2__b.sql', true],
   ['db/migration/V1.2__a.sql', 'db/migration/U1.2__b.sql', false],
+  ['db/migration/V10__a.sql', 'db/migration/V10.0_0__b.sql', true],
+  ['db/migration/V10__a.sql', 'db/migration/V10.0.1__b.sql', false],
   ['adr/ADR-7-a.md', 'adr/adr-07-b.md', true],
   ['adr/7-a.md', 'decisions/7-b.md', false],
 ])('%s and %s take the same number: %s', (one, other, isSame) => {
