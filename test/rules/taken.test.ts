@@ -31,7 +31,7 @@ const rules: NumberRules = {
   isIgnored: (path) => path.endsWith('.generated.sql'),
 }
 const shared = (mine: File[], its: File[], given = rules) => {
-  const sides = { yours: takingOf(mine), theirs: takingOf(its), rules: given }
+  const sides = { yours: { taking: takingOf(mine) }, theirs: { taking: takingOf(its) }, numbers: given }
   const found = [...sharedTaken('number', sides), ...sharedTaken('parent', sides)]
   return found.map((each) => `${each.kind} ${takenValue(each)}`)
 }

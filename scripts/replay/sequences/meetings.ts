@@ -54,7 +54,7 @@ export function meet(
     for (const [other, its] of at < since ? [] : live) {
       const theirs = { pr: other, revision: its }
       if (!canMeet(mine, theirs, branches[pr.branch] as Branch)) continue
-      const sides = { yours: revision.changes.taking, theirs: its.changes.taking, rules: numbers }
+      const sides = { yours: revision.changes, theirs: its.changes, numbers }
       const sequence = [...sharedTaken('number', sides), ...sharedTaken('parent', sides)]
       const pair = [pr.n, other.n].toSorted((a, b) => a - b).join()
       const heads = [revision.head, its.head].toSorted((a, b) => a - b).join()

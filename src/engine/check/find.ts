@@ -2,10 +2,11 @@
 
 import type { Steps } from '../../vocabulary/clock.ts'
 import { IDS_MAX } from '../../vocabulary/contract/overlap.ts'
+import { pathIn } from '../../vocabulary/file-number.ts'
 import { overlapsAny } from '../../vocabulary/scope/path-set.ts'
 import { bySeverity, overlapSeverity, type Ranked, type Severity } from '../../vocabulary/severity.ts'
 import { type Comparison, pullsOf } from '../kinds/kinds.ts'
-import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
+import { JOURNAL, manifestPlaces, takenPlaces } from '../lines/taken.ts'
 import type { LiveSet, NearBy } from '../live-set.ts'
 import { areaPlace, issuePlace, type LiveRecord } from '../record.ts'
 import type { Proposal } from './compare.ts'
@@ -116,10 +117,12 @@ export function severityNear({ kind, weight }: LiveRecord, by: NearBy): Severity
   return by === 'issue' ? 'high' : overlapSeverity(by, weight)
 }
 
-/** The places of its numbers, parents, manifests and issues. */
+/** The places of its numbers, parents, manifests and issues. The journal that numbers a directory may be changed by the other side. */
 function takenOf({ rules: { numbers }, side: { files, issues } }: CheckedWork, { paths }: LiveSet): string[] {
-  const taken = takenPlaces(files, numbers, (path) => paths.fileNamed(path) !== undefined)
-  return [...taken, ...manifestPlaces(files, numbers), ...[...issues].map(issuePlace)]
+  const isNumbered = (directory: string) =>
+    numbers.isNumbered(directory) ?? (paths.fileNamed(pathIn(directory, JOURNAL)) ? true : undefined)
+  const taken = [...takenPlaces(files, { ...numbers, isNumbered }), ...manifestPlaces(files, numbers)]
+  return [...taken, ...[...issues].map(issuePlace)]
 }
 
 /**

@@ -80,8 +80,8 @@ const KINDS: { [Name in FindingKind]: Kind<Name> } = {
   duplicate: { severityOf: () => 'high', find: findDuplicate },
   issue: { severityOf: () => 'high', find: ({ yours, theirs }) => sharedIssue(yours, theirs) },
   done: { severityOf: () => 'high' },
-  number: { severityOf: () => 'high', find: (sides) => findTaken('number', sides) },
-  parent: { severityOf: () => 'high', find: (sides) => findTaken('parent', sides) },
+  number: { severityOf: () => 'high', find: (sides) => sharedTaken('number', sides) },
+  parent: { severityOf: () => 'high', find: (sides) => sharedTaken('parent', sides) },
   lines: { severityOf: severityOfLines, find: findLines },
   paths: { severityOf: (_, weight) => overlapSeverity('path', weight) },
   areas: { severityOf: (_, weight) => overlapSeverity('area', weight) },
@@ -116,14 +116,6 @@ export function sharedIssue(
 ): FindingOf<'issue'>[] {
   const shared = [...yours.closes].find((each) => theirs.closes.has(each))
   return shared === undefined ? [] : [{ kind: 'issue', issue: shared }]
-}
-
-/** Numbers, or parents of migrations, that new files of both take (docs/contract/numbers.md). */
-function findTaken<Name extends 'number' | 'parent'>(
-  kind: Name,
-  { yours, theirs, numbers: rules }: ComparedSides,
-): FindingOf<Name>[] {
-  return sharedTaken(kind, { yours: yours.taking, theirs: theirs.taking, rules })
 }
 
 /** The strongest verdict among the files that both change (docs/contract/lines.md#verdicts). */

@@ -65,16 +65,9 @@ function takenBy({ path, previous_path, status, migration }: NewFile): Taken[] {
   return [{ kind: 'number', directory, value: number.value, place, path }]
 }
 
-/** The places in a live set of what the files take. Without `rules`, of any directory. `isChanged`: whether live work changes a file. */
-export function takenPlaces(
-  files: readonly NewFile[],
-  rules?: NumberRules,
-  isChanged: (path: string) => boolean = () => false,
-): string[] {
-  const own = journaledIn(rules ? files : [])
-  const journaled = {
-    has: (directory: string) => own.has(directory) || isChanged(pathIn(directory, JOURNAL)),
-  }
+/** The places in a live set of what the files take. Without `rules`, of any directory. */
+export function takenPlaces(files: readonly NewFile[], rules?: NumberRules): string[] {
+  const journaled = journaledIn(rules ? files : [])
   const taken = files.flatMap(takenBy).filter((each) => !rules || isCounted(each, journaled, rules))
   return [...new Set(taken.map(({ place }) => place))]
 }
@@ -90,8 +83,8 @@ export function manifestPlaces(
   )
 }
 
-/** Where Drizzle lists the migrations of a directory, in the directory below. */
-const JOURNAL = 'meta/_journal.json'
+/** Where Drizzle lists the migrations of a directory. */
+export const JOURNAL = 'meta/_journal.json'
 
 /** The directories whose migrations Drizzle lists. */
 function journaledIn(files: readonly NewFile[]): Set<string> {
@@ -102,7 +95,7 @@ function journaledIn(files: readonly NewFile[]): Set<string> {
 /** Whether a number or a parent counts. `journaled`: the directories of `journaledIn`. */
 function isCounted(
   { kind, directory, path }: Taken,
-  journaled: Pick<ReadonlySet<string>, 'has'>,
+  journaled: ReadonlySet<string>,
   { isNumbered, isIgnored }: NumberRules,
 ): boolean {
   const isByName = () => isNamedForNumbers(directory) || journaled.has(directory)
@@ -129,11 +122,16 @@ const SHARED_MAX = 10
 /** What both sides take of a kind, under different names, in the order of `yours`. Which numbers are free is not looked up. */
 export function sharedTaken<Kind extends Taken['kind']>(
   kind: Kind,
-  { yours, theirs, rules }: { yours: Taking; theirs: Taking; rules: NumberRules },
+  sides: Record<'yours' | 'theirs', { taking: Taking }> & { numbers: NumberRules },
 ): FindingOf<Kind>[] {
+  const [yours, theirs] = [sides.yours.taking, sides.theirs.taking]
   const shared: TakenFinding[] = []
   const journaled = new Set([...yours.journaled, ...theirs.journaled])
-  const counts = (each: Taken) => isCounted(each, journaled, rules)
+  /** The first of `some` that counts and whose file is none of `others`. */
+  const notIn = (some: readonly Taken[], others: readonly Taken[]) => {
+    const paths = new Set(others.map(({ path }) => path))
+    return some.find((each) => !paths.has(each.path) && isCounted(each, journaled, sides.numbers))
+  }
   const chained = new Map<string, boolean>()
   const isChained = (directory: string) => {
     const known = chained.get(directory) ?? areChained(directory, yours, theirs)
@@ -142,7 +140,7 @@ export function sharedTaken<Kind extends Taken['kind']>(
   }
   for (const [place, own] of yours.taken) {
     const other = theirs.taken.get(place)
-    const [your, their] = other ? [notIn(own, other, counts), notIn(other, own, counts)] : []
+    const [your, their] = other ? [notIn(own, other), notIn(other, own)] : []
     if (your?.kind !== kind || !their) continue
     const { directory, value } = your
     if (kind === 'parent' && isChained(directory)) continue
@@ -151,16 +149,6 @@ export function sharedTaken<Kind extends Taken['kind']>(
     if (shared.length === SHARED_MAX) break
   }
   return shared as unknown as FindingOf<Kind>[]
-}
-
-/** The first of `some` that counts and whose file is none of `others`. */
-function notIn(
-  some: readonly Taken[],
-  others: readonly Taken[],
-  counts: (each: Taken) => boolean,
-): Taken | undefined {
-  const paths = new Set(others.map(({ path }) => path))
-  return some.find((each) => !paths.has(each.path) && counts(each))
 }
 
 /** Whether one side builds on a new migration of the other, such as by one that joins both. */

@@ -104,10 +104,7 @@ interface OverlappingPair {
   source: string
 }
 
-/**
- * The overlaps of a glob with the globs of a set, one per glob of the set, and a step after each alternative, which takes a
- * millisecond if the set is large, and after each pattern that overlaps with none.
- */
+/** The overlaps of a glob with the globs of a set, one per glob of the set, and a step after each alternative, and each pattern that overlaps with none. */
 function* overlapsOf(
   set: PathSet,
   glob: Glob,
