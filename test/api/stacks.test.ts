@@ -234,3 +234,18 @@ test('a pull request that gets another base branch no longer collides: its comme
   const { periods } = (await repository.request('GET', '/signal')).body
   expect(periods[0].pairs).toMatchObject({ shown: 1, given_up: 1, resolved: 0 })
 })
+
+test.each([{}, { files: ['docs/a.md'] }])(
+  'each pair of a retargeted pull request ends: %j',
+  async (files) => {
+    const changes = [{ path: 'src/pay.ts', patch: editOfPay(40, ['fix()']).patch }]
+    await repository.createActivity({ branch: 'agent', base_branch: 'main', scope: { changes } })
+    await repository.openBranch('fix', editOfPay(40, ['fix(1)']))
+    const number = await repository.openBranch('backport', editOfPay(40, ['backport()']))
+    repository.githubRepo.update(number, { base: 'release/1.x', ...files })
+    await repository.deliver(number, { action: 'edited', from: { base: 'main' } })
+    await repository.advance(2 * QUIET_MS)
+    const pairs = (await repository.pairs()).filter(({ a, b }) => [a, b].includes(`#${number}`))
+    expect(pairs.map(({ outcome }) => outcome)).toEqual(['given_up', 'given_up'])
+  },
+)

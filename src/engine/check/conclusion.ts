@@ -5,6 +5,7 @@ import type { Ranked } from '../../vocabulary/severity.ts'
 import type { FileVerdict } from '../lines/pair-verdict.ts'
 import type { ComparedActivity, MergedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
+import type { Branches } from '../stacks.ts'
 import type { Proposal } from './compare.ts'
 import type { DoneBy } from './source.ts'
 
@@ -34,6 +35,8 @@ export interface Conclusion {
   expected: Expected
   /** The activities that overlap but have another base branch. */
   other_base: string[]
+  /** Whether other work, overlapping or not, is for another base branch. */
+  isForOtherBase: (other: Branches) => boolean
   /** The most severe first. */
   collisions: Found<ComparedActivity>[]
   notables: Found<StoredNotable>[]

@@ -14,11 +14,10 @@ import type { Conclusion } from './conclusion.ts'
 import { BY_LINES_MAX, rankByLines } from './found-by-lines.ts'
 import type { CheckedWork } from './source.ts'
 
-export interface FoundWork
-  extends Pick<
-    Conclusion,
-    'same_file' | 'expected' | 'other_base' | 'total_related' | 'cut' | 'checked_against'
-  > {
+type OfNear = Pick<Conclusion, 'expected' | 'other_base' | 'isForOtherBase' | 'cut'>
+type OfWork = Pick<Conclusion, 'same_file' | 'total_related' | 'checked_against'>
+
+export interface FoundWork extends OfNear, OfWork {
   /** The most severe first, then the newest, at most `IDS_MAX`. */
   activities: Ranked[]
   notables: Ranked[]
@@ -49,6 +48,7 @@ export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {
     total_related: near.activities.length - left_out - same_file.length + near.notables.length,
     expected: near.expected,
     other_base: near.other_base.slice(0, IDS_MAX),
+    isForOtherBase: near.isForOtherBase,
     cut: cut + work.cut,
     checked_against: {
       ...near.compared,
@@ -58,7 +58,7 @@ export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {
   }
 }
 
-interface FoundNear extends Pick<FoundWork, 'expected' | 'other_base' | 'cut'> {
+interface FoundNear extends OfNear {
   compared: Counts
   /** All of them, the most severe first, then the newest. */
   activities: Ranked[]
@@ -83,21 +83,23 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
   const activities: Ranked[] = []
   const notables: Ranked[] = []
   const other_base: string[] = []
+  const isForOtherBase: Conclusion['isForOtherBase'] = (other) => stacks.areForOtherBases(work, other)
   for (const [record, by] of near) {
     if (!isOther(record)) continue
     const ranked = { id: record.id, severity: severityNear(record, by) }
     if (record.kind === 'notable') notables.push(ranked)
-    else if (stacks.areForOtherBases(work, record)) other_base.push(record.id)
+    else if (isForOtherBase(record)) other_base.push(record.id)
     else activities.push(ranked)
   }
   const others = set.countAt(now)
   for (const id of self) if ((set.get(id)?.ends_at ?? 0) > now) others.activities -= 1
-  const isNearOrApart = (record: LiveRecord) => near.has(record) || stacks.areForOtherBases(work, record)
+  const isNearOrApart = (record: LiveRecord) => near.has(record) || isForOtherBase(record)
   return {
     activities: activities.sort(bySeverity),
     notables: notables.sort(bySeverity),
     expected: new Map([...expected].flatMap(([{ id }, how]) => (self.has(id) ? [] : [[id, how] as const]))),
     other_base: other_base.sort().reverse(),
+    isForOtherBase,
     compared: comparedOf(proposal, others),
     openPulls: () =>
       pullsOf([...set.records()].flatMap(({ ends_at, pr_number }) => (ends_at > now ? pr_number : []))),

@@ -9,7 +9,7 @@ import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
 import { isBot } from '../../vocabulary/names.ts'
 import { inDatabase } from '../compare/database-source.ts'
-import { listLive, listPullRequestsOf } from '../records/activities/pull-request-store.ts'
+import { listLive } from '../records/activities/pull-request-store.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
 import { countByAuthor, findPullRequest, listOpen } from '../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
@@ -58,7 +58,7 @@ export interface Facts extends Check {
 
 /** Read in the transaction that has locked the ledger. */
 interface LedgerFacts extends SidePairs {
-  /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended, and for a pull request for another base branch. */
+  /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended, and for work for another base branch. */
   absent: ReadonlyMap<SideKey, LastChange | null>
 }
 
@@ -108,11 +108,8 @@ export async function readFacts(within: RepoContext, check: Check): Promise<Fact
     describeCounterpart(group, others.get(group.key ?? ''), { subject, comment }),
   )
   const found = new Set(counterparts.filter(({ is_recorded }) => is_recorded).map(({ key }) => key))
-  const other_base = conclusion?.other_base ?? []
-  const ledger = own && {
-    ...own,
-    absent: await readAbsent(within, own.pairs, { found, others, other_base }),
-  }
+  const absent = own && conclusion && (await readAbsent(within, own.pairs, { found, others, ...conclusion }))
+  const ledger = own && absent && { ...own, absent }
   return { ...check, now, settings, repo, counterparts, ledger }
 }
 
@@ -125,13 +122,17 @@ async function readOpen({ db, repo }: RepoContext, keys: SideKey[]): Promise<Oth
   return new Map(open.map((each) => [pullRequestKey(each.number), each]))
 }
 
+interface Absent extends Pick<Conclusion, 'isForOtherBase'> {
+  found: ReadonlySet<SideKey | null>
+  others: Others
+}
+
 async function readAbsent(
   { db, now, repo }: RepoContext,
   pairs: Pairs,
-  { found, others, other_base }: { found: ReadonlySet<SideKey | null>; others: Others; other_base: string[] },
+  { found, others, isForOtherBase }: Absent,
 ): Promise<LedgerFacts['absent']> {
   const absent = new Map<SideKey, LastChange | null>()
-  const elsewhere = new Set(other_base.length > 0 ? await listPullRequestsOf(db, repo.id, other_base) : [])
   for (const [key, { outcome, merged }] of pairs) {
     if (found.has(key) || outcome !== 'open' || merged !== null) continue
     const branch = branchOf(key)
@@ -139,12 +140,12 @@ async function readAbsent(
       const live = await listLive(db, repo.id, { branch }, now)
       // If the branch has a pull request now, the next recheck of the pull request moves the pair to its key.
       if (live.every(({ pr_number }) => pr_number === null))
-        absent.set(key, live.length > 0 ? lastDeclaration(live) : null)
+        absent.set(key, live.every(isForOtherBase) ? null : lastDeclaration(live))
       continue
     }
     // A closed pull request is left out: the event that closed it ends its pairs.
     const other = others.get(key)
-    if (other) absent.set(key, elsewhere.has(other.number) ? null : lastPush(other))
+    if (other) absent.set(key, isForOtherBase(other) ? null : lastPush(other))
   }
   return absent
 }

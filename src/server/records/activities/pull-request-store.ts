@@ -1,7 +1,7 @@
 /** Queries for activities by pull request and by branch. Every statement starts with the repository id. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../../platform/db/database.ts'
-import { lockName, preparedByIds } from '../../platform/db/statements.ts'
+import { lockName } from '../../platform/db/statements.ts'
 import { isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './compared-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
@@ -150,12 +150,4 @@ export async function listUntracked(
     .having(sql`bool_or(${and(isStoredLive, isUnexpired)}) or (${newestOwn})[1]`)
   const tracked = new Set(rows.map(({ pr_number }) => pr_number))
   return of.numbers.filter((number) => !tracked.has(number))
-}
-
-const readNumbers = preparedByIds('pull_requests_of_activities', activities, { pr_number })
-
-/** The numbers of the pull requests of the activities `ids`. */
-export async function listPullRequestsOf(db: Db, repo_id: number, ids: string[]): Promise<number[]> {
-  const rows = await readNumbers(db, repo_id, ids)
-  return [...new Set(rows.flatMap(({ pr_number }) => pr_number ?? []))]
 }
