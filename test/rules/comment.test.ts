@@ -349,6 +349,7 @@ describe('the comment', () => {
     ['the first in the queue', [three, waiting, { ...queued, actor: 'Di' }], /`#3` is in the merge queue/],
     ['the first that is ahead', [behind, unplaced, other], /\*\* `retries` was opened first/],
     ['one by another author', [later, own], /tell `Cy` what will change, or merge soon\.$/],
+    ['one of those that it names', [behind, behind, behind, other], /\*\* (?!`#4`)/],
     ['an own one if all are', [{ ...later, is_same_author: true }, own], /merge `#3` first/],
   ])('about several advises about %s', (_, activities, advice) => {
     expect(body({ activities })[0]).toMatch(advice)

@@ -91,11 +91,11 @@ function aboutOne(activity: ReportedActivity, report: Report): string[] {
 /** First the advice about the most important activity, then by file which activities go first and which go after. */
 function aboutSeveral(report: Report): string[] {
   const { activities } = report
-  const first = leadOf(activities)
+  const named = activities.slice(0, OTHERS_SHOWN_MAX)
+  const first = leadOf(named)
   const name = quote(nameOf(first))
   const why = isSameWork(first.findings) ? `${sentenceOf(name, first)}. ` : ''
   const parts = [`**${headline({ ...report, notables: [] })}.** ${why}${adviceAbout(name, first, report)}`]
-  const named = activities.slice(0, OTHERS_SHOWN_MAX)
   const [ahead, behind] = [named.filter((each) => each.is_ahead), named.filter((each) => !each.is_ahead)]
   if (ahead.length > 0) parts.push(`**Goes first**\n\n${byPlace(ahead)}`)
   if (behind.length > 0) parts.push(`**Goes after this pull request**\n\n${byPlace(behind)}`)
