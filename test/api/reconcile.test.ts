@@ -136,6 +136,17 @@ describe('hourly reconciliation', () => {
       expect(repository.calls().slice(before)).not.toContain(`GET /pulls/${removed}`)
     })
 
+    test('is tracked again when GitHub shows it again', async () => {
+      const removed = await repository.open({ title: 'Removed', head: 'a' })
+      const { pulls } = contentsOf(github.state, repository.githubRepo.repository)
+      remove(removed)
+      await anHour()
+      expect(await items()).toEqual([])
+      contentsOf(github.state, repository.githubRepo.repository).pulls = pulls
+      await anHour()
+      expect((await items()).map(({ title }) => title)).toEqual(['Removed'])
+    })
+
     test('stays while GitHub does not show the repository', async () => {
       const removed = await repository.open({ title: 'Removed', head: 'a' })
       remove(removed)

@@ -128,8 +128,8 @@ export async function pullRequestRemoved(ctx: RepoContext, number: number): Prom
   if (!pr?.is_open) return
   const ended = { is_fork: pr.branch.includes(':'), is_merged: false, merged_at: null, changed_at: now }
   await endActivities(ctx, { ...pr, ...ended })
-  const closed = { is_open: false, is_queued: false, is_behind: false, changed_at: now }
-  await savePullRequest(db, repo.id, number, closed)
+  // GitHub may show it again, as it was.
+  await savePullRequest(db, repo.id, number, { is_open: false, is_queued: false, is_behind: false })
 }
 
 /** Applies the deletion of a comment. Any other comment than the App's has no effect. */
