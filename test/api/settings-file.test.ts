@@ -145,6 +145,16 @@ describe('after a push, whatever the order of deliveries,', () => {
   })
 })
 
+test('every hour, a missed change back to what the last hour found is found', async () => {
+  await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
+  await fixture.service.enqueueFirstJobs()
+  await repository.advance(3_600_000)
+  await repository.writeFile(SETTINGS, 'activity_ttl_ms: 60000000')
+  repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 50000000')
+  await repository.advance(3_600_000)
+  expect((await shown()).activity_ttl_ms).toBe(50_000_000)
+})
+
 test.each([
   [SETTINGS, 'activity_ttl_ms: 6000', { settings: { activity_ttl_ms: 6000 } }],
   [LABELER, 'tills: [src/till/**]', { labeler_areas: { tills: ['src/till/**'] } }],

@@ -9,7 +9,7 @@ import { takeWrites, unlessRefused } from '../../records/repositories/installati
 import { isOrganisationRepository } from '../../records/repositories/installation-store.ts'
 import { asInstallation } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { type RepositoryRow, updateRepository } from '../../records/repositories/store.ts'
+import { deleteEtags, type RepositoryRow, updateRepository } from '../../records/repositories/store.ts'
 import { type Push, refreshSettings } from '../../records/repositories/stored-settings.ts'
 import { forgetComment, publish } from '../../tell/apply.ts'
 import { settingsRunOf } from '../../tell/check-run.ts'
@@ -26,6 +26,8 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
     refreshSettings(app, client, repo, push ? { push } : {}),
   )
   if (!stored) return
+  // What the last reconciliation found may come back with a push that is missed.
+  await deleteEtags(ctx.db, ctx.repo.id)
   await enqueueAllRechecks(ctx)
   const problems = stored.settings_errors
   // A first file that is invalid silences the repository, but its author hears of the mistakes all the same.
