@@ -89,6 +89,13 @@ describe('a pushed branch', () => {
     expect(await changes()).toHaveLength(6)
   })
 
+  test('has the subject of its head commit, in whatever order the pushes are delivered', async () => {
+    const pushes = ['First', 'Second'].map((message) => pushed({ [message]: 'a\n' }, { message }))
+    for (const each of pushes.reverse()) await fixture.service.deliverAndRun(each)
+    await repository.advance(BURST_MS)
+    expect((await only()).title).toBe('Second')
+  })
+
   test('is refreshed and kept alive by later pushes', async () => {
     await push({ 'src/a.ts': 'a\n' })
     const { id } = await only()

@@ -14,6 +14,7 @@ export function commitBody(state: GithubState, repository: GithubRepository, sha
   const url = `${self}/commits/${sha}`
   const tree = digest(`tree of ${sha}`).slice(0, 40)
   const author = actorBody(state, { login: 'octocat' })
+  const contents = state.repository_contents.get(repository.id)
   return {
     sha,
     node_id: nodeId('C', accountId(sha)),
@@ -24,13 +25,13 @@ export function commitBody(state: GithubState, repository: GithubRepository, sha
       url: `${self}/git/commits/${sha}`,
       author: AUTHOR,
       committer: AUTHOR,
-      message: 'A commit',
+      message: contents?.messages.get(sha) ?? 'A commit',
       tree: { sha: tree, url: `${self}/git/trees/${tree}` },
       comment_count: 0,
     },
     author,
     committer: author,
-    parents: (state.repository_contents.get(repository.id)?.parents.get(sha) ?? []).map((parent) => ({
+    parents: (contents?.parents.get(sha) ?? []).map((parent) => ({
       sha: parent,
       url: `${self}/commits/${parent}`,
       html_url: `${webUrl(state)}/${repository.full_name}/commit/${parent}`,

@@ -31,6 +31,7 @@ export function contentsOf(state: GithubState, repository: GithubRepository): Re
     branches: new Map([[defaultBranch(repository), sha]]),
     commits: new Map([[sha, {}]]),
     parents: new Map([[sha, []]]),
+    messages: new Map(),
     pulls: [],
     comments: [],
     check_runs: [],

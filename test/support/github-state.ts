@@ -116,6 +116,8 @@ export interface RepositoryContents {
   commits: Map<string, Tree>
   /** Commit → the commits that it is built on. */
   parents: Map<string, string[]>
+  /** Of the commits that a webhook showed. */
+  messages: Map<string, string>
   pulls: PullRequest[]
   comments: Comment[]
   check_runs: CheckRun[]

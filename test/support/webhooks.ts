@@ -117,7 +117,9 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
     after = digest(`${ref} ${before}`).slice(0, 40),
     modified = [],
     removed = [],
+    message = 'A commit',
   } = push
+  contentsOf(state, repository).messages.set(after, message)
   const sender = push.sender ?? 'octocat'
   const example = exampleOf(state, repository, 'push')
   const isTag = ref.startsWith('refs/tags/')
@@ -125,7 +127,7 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
   const commit = {
     ...(example.head_commit as Json),
     id: after,
-    message: push.message ?? 'A commit',
+    message,
     timestamp: timestamp(state.now()),
     url: `${webUrl(state)}/${repository.full_name}/commit/${after}`,
     author: person,

@@ -80,6 +80,8 @@ export interface Comparison {
   files: FileEntry[]
   /** The newest 250 of its commits: what GitHub lists without paging. */
   commits: string[]
+  /** Its head commit. */
+  head: { sha: string; message: string }
 }
 
 /** Compares two branches. Throws a 404 if one does not exist. One call. */
@@ -91,7 +93,9 @@ export async function compareBranches(
   const asked = { ...named(repo), basehead: `${base}...${head}` }
   const { data } = await client.rest.repos.compareCommitsWithBasehead(asked)
   const commits = data.commits.map(({ sha }) => sha)
-  return { merge_base_sha: data.merge_base_commit.sha, files: data.files ?? [], commits }
+  const { sha, commit } = data.commits.at(-1) ?? data.merge_base_commit
+  const merge_base_sha = data.merge_base_commit.sha
+  return { merge_base_sha, files: data.files ?? [], commits, head: { sha, message: commit.message } }
 }
 
 /** Whether there is an open pull request; with `branch`, from this branch of the repository itself. One call. */

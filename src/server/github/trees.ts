@@ -25,7 +25,7 @@ export interface ChangedFiles {
 export async function completeFiles(
   client: Reader,
   repo: RepositoryName,
-  { files, merge_base_sha }: Omit<Comparison, 'commits'>,
+  { files, merge_base_sha }: Pick<Comparison, 'files' | 'merge_base_sha'>,
   { head_sha, limits }: { head_sha: string; limits: ListLimits },
 ): Promise<ChangedFiles> {
   if (files.length < limits.compared_files) return { files, is_complete: true }

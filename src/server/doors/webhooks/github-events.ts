@@ -91,10 +91,8 @@ const HANDLERS = {
     const ctx = await opened(app, payload)
     if (!ctx) return
     const { default_branch } = payload.repository
-    const message = payload.head_commit?.message ?? ''
     const { before, after, forced } = payload
-    const actor = payload.pusher.name
-    await branchPushed(ctx, { branch, default_branch, actor, message, head_sha: after })
+    await branchPushed(ctx, { branch, default_branch, actor: payload.pusher.name })
     await forgetReverted(ctx, { branch, messages: payload.commits.map((commit) => commit.message) })
     const commits = payload.commits.map(({ id }) => id)
     const stacked = { branch, default_branch, before, after, forced, commits }

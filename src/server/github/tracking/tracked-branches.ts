@@ -59,14 +59,16 @@ export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush
   if (ctx.repo.installation_id === null || !isTracked(ctx, push)) return
   const tracking = trackingBy(await listLive(ctx.db, ctx.repo.id, { branch: push.branch }, ctx.now))
   if (tracking === 'other') return
-  const { branch, default_branch, head_sha } = push
+  const { branch, default_branch } = push
   const reading = readGithub(app, ctx, async (reader, { repo }) => {
     if (tracking === 'none' && (await hasOpenPullRequest(reader, repo, branch))) return undefined
     const comparison = await compareBranches(reader, repo, { base: default_branch, head: branch })
-    const files = await completeFiles(reader, repo, comparison, { head_sha, limits: app.list_limits })
-    return { ...files, base_sha: comparison.merge_base_sha }
+    const { head, merge_base_sha: base_sha } = comparison
+    const given = { head_sha: head.sha, limits: app.list_limits }
+    const files = await completeFiles(reader, repo, comparison, given)
+    return { message: head.message, changes: { ...files, base_sha } }
   })
   // Undefined if the branch was deleted or has an open pull request.
   const compared = await ifFound(reading)
-  if (compared) await trackBranch(ctx, push, await pushedChangesOf(ctx, compared))
+  if (compared) await trackBranch(ctx, { ...push, ...compared }, await pushedChangesOf(ctx, compared.changes))
 }

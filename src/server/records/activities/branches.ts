@@ -45,11 +45,10 @@ export interface BranchPush {
   default_branch: string
   /** The login of the pusher. */
   actor: string
-  /** The message of the head commit. Its first line becomes the title. */
-  message: string
-  /** The head commit. */
-  head_sha: string
 }
+
+/** `message`: that of the head commit. Its first line becomes the title. */
+type ReadBranch = BranchPush & { message: string }
 
 /**
  * How a branch with these live activities is tracked: `branch` if a live activity was created from its pushes, `other` if it only has other live
@@ -69,7 +68,7 @@ function isOfBranch({ source, pr_number }: ActivityRow): boolean {
  * Updates the activity that was created from pushes to the branch. Creates one if the branch changes a file and has no live
  * activity, unless the repository is at its limit.
  */
-export function trackBranch(ctx: RepoContext, pushed: BranchPush, changes: PushedChanges): Promise<void> {
+export function trackBranch(ctx: RepoContext, pushed: ReadBranch, changes: PushedChanges): Promise<void> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const { branch } = pushed
@@ -99,7 +98,7 @@ export function trackBranch(ctx: RepoContext, pushed: BranchPush, changes: Pushe
 }
 
 function describedFields(
-  { branch, default_branch, message }: BranchPush,
+  { branch, default_branch, message }: ReadBranch,
   { files, is_complete }: PushedChanges,
 ) {
   const [subject = ''] = message.trim().split(/\r?\n/)
