@@ -308,6 +308,14 @@ describe('a number that a merge took', () => {
     expect(found.taken).toMatchObject([{ ...pullLink(3), taken, fixes }])
   })
 
+  test.each([
+    ['not again after somebody deleted the comment', 30, false],
+    ['after a comment was deleted before the merge', 5, true],
+  ])('earns a comment %s', (_, deleted_at, earns_comment) => {
+    const pr = { ...ready, comment_deleted_at: at(deleted_at) as never }
+    expect(report({}, { ...given, pr })).toMatchObject({ taken: [{}], earns_comment })
+  })
+
   test.each<[string, Given]>([
     ['once it is renumbered', { added: ['db/migrations/0043_orders.sql'] }],
     ['on a stale pull request', { pr: { ...ready, pushed_at: new Date(0) } }],

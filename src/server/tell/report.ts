@@ -129,7 +129,7 @@ export function buildReport(
         ? 'high'
         : ([...activities, ...notables].sort(byRank)[0]?.severity ?? null),
     earns_comment:
-      taken.length > 0 ||
+      taken.some(({ number }) => isAwaited([pullRequestKey(number)], pr, pairs, 'merged_at')) ||
       (done !== null && pr.own_event_at !== null && isAwaited(doneKeys, pr, pairs)) ||
       (isAwaited(keys, pr, pairs) && earnsComment({ activities, notables: all }, pr)),
     charge: isCharged ? { commented_at: now, is_over_budget: room !== 'any' } : null,
@@ -176,13 +176,14 @@ export function reportNothing(pr: PullRequestRow, { settings, now }: Facts): Rep
   }
 }
 
-/** Whether a comment may be made: after somebody deleted one, only for a pair that was found since. */
+/** Whether a comment may be made: after somebody deleted one, only for a pair that was found, or merged, since. */
 function isAwaited(
   shown: readonly SideKey[],
   { comment_deleted_at: deleted_at }: PullRequestRow,
   pairs: Pairs,
+  since: 'seen_at' | 'merged_at' = 'seen_at',
 ): boolean {
-  return deleted_at === null || shown.some((key) => (pairs.get(key)?.seen_at ?? deleted_at) > deleted_at)
+  return deleted_at === null || shown.some((key) => (pairs.get(key)?.[since] ?? deleted_at) > deleted_at)
 }
 
 /** The pull requests whose overlap was shown to this one, and that were merged since its last push. */
