@@ -44,8 +44,8 @@ const named = (count: number) => `{${Array.from({ length: count }, (_, at) => `"
 describe('is rejected:', () => {
   test.each([
     ['a duplicate name', '{"paths": ["a"], "paths": []}', 'paths'],
-    ['further down', '{"scope": {"paths": ["a"], "areas": [], "paths": []}}', 'paths'],
-    ['in an object in a list', '[{"a":1},{"b":1,"b":2}]', 'b'],
+    ['further down', '{"scope": {"paths": ["a"], "areas": [], "paths": []}}', 'scope.paths'],
+    ['in an object in a list', '[{"a":1},{"b":[1,2],"b":2}]', '[1].b'],
     ['with another escape', '{"paths": ["a"], "p\\u0061ths": []}', 'paths'],
     ['with whitespace before the colon', '{"a" : 1, "a"\n\t:2}', 'a'],
     ['after a nested object', '{"a":{"b":{"c":1}},"a":2}', 'a'],

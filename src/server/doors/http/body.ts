@@ -77,6 +77,7 @@ const NAMES_MAX = 100
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
+const COMMA = 0x2c
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
@@ -85,28 +86,33 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 
  * and does not check the rest of the syntax.
  */
 export function checkShape(json: string): void {
+  /** The names in each open object; null for a list. */
   const open: (Set<string> | null)[] = []
-  /** The names of the innermost object; null inside an array. */
-  let names: Set<string> | null = null
+  const path: (string | number)[] = []
   for (let at = 0; at < json.length; at += 1) {
     const char = json.charCodeAt(at)
     if (char === QUOTE) {
       const end = endOfString(json, at)
-      if (names !== null && isName(json, end)) addName(names, decoded(json.slice(at + 1, end)))
+      const names = open.at(-1)
+      if (names && isName(json, end)) addName(names, path, decoded(json.slice(at + 1, end)))
       at = end
     } else if (char === OPEN_OBJECT || char === OPEN_ARRAY) {
-      if (open.push(names) > DEPTH_MAX)
+      if (open.push(char === OPEN_OBJECT ? new Set() : null) > DEPTH_MAX)
         throw new Failure('invalid_request', `body: must not be nested more than ${DEPTH_MAX} levels deep`)
-      names = char === OPEN_OBJECT ? new Set() : null
+      path.push(0)
     } else if (char === CLOSE_OBJECT || char === CLOSE_ARRAY) {
-      names = open.pop() ?? null
+      open.pop()
+      path.pop()
+    } else if (char === COMMA && open.at(-1) === null) {
+      path[path.length - 1] = Number(path.at(-1)) + 1
     }
   }
 }
 
-function addName(names: Set<string>, name: string): void {
+function addName(names: Set<string>, path: (string | number)[], name: string): void {
+  path[path.length - 1] = name
   if (names.has(name)) {
-    const param = formatPath([name])
+    const param = formatPath(path)
     throw new Failure('invalid_request', `${param}: appears twice in the same object; send it once`, {
       param,
     })
