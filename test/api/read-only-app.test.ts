@@ -56,9 +56,14 @@ test('an App that may only read finds what collides, and leaves no job that fail
     .from(jobs)
     .where(isNotNull(jobs.last_error))
   expect(failed).toEqual([])
+  const third = shop.open({ head: 'third', author: 'cy', files: ['src/a.ts'] })
+  await service.deliverAndRun(pullRequestEvent(github, 'readers/shop', third.number, 'opened'))
+  service.clock.advance(60_000)
   github.app.grant(installation.id, github.state.app.permissions)
   await service.deliverAndRun(installationEvent(github, installation, 'new_permissions_accepted'))
   expect((await ask('/settings')).comment.mode).toBe('on')
+  await service.deliverAndRun(pullRequestEvent(github, 'readers/shop', third.number, 'reopened'))
+  expect(shop.comments(third.number)).toHaveLength(1)
 })
 
 test.each([[{ metadata: 'read' }], [undefined]])(
