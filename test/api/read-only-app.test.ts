@@ -62,6 +62,8 @@ test('an App that may only read finds what collides, and leaves no job that fail
   github.app.grant(installation.id, github.state.app.permissions)
   await service.deliverAndRun(installationEvent(github, installation, 'new_permissions_accepted'))
   expect((await ask('/settings')).comment.mode).toBe('on')
+  // As after `comment.mode: on`, what happened before makes no comment.
+  expect(shop.comments(third.number)).toEqual([])
   await service.deliverAndRun(pullRequestEvent(github, 'readers/shop', third.number, 'reopened'))
   expect(shop.comments(third.number)).toHaveLength(1)
 })

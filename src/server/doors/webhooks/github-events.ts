@@ -114,7 +114,7 @@ const HANDLERS = {
     if (payload.action === 'deleted') await leaveInstallation(app, id, now)
     else if (payload.action !== 'suspend') {
       const db = app.database.connection()
-      await storePermissions(db, id, permissions)
+      await storePermissions(db, id, permissions, now)
       await enqueue(db, [installationJob({ installation_id: id, owner }, now)], now)
     }
   },

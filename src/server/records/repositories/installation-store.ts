@@ -3,6 +3,7 @@ import { desc, eq, inArray, isNotNull, notInArray, sql } from 'drizzle-orm'
 import type { OrganisationFile } from '../../../engine/settings/layers.ts'
 import { later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { listRepositories, updateRepository } from './store.ts'
 import { installations, repositories } from './table.ts'
 
 export type InstallationRow = typeof installations.$inferSelect
@@ -113,13 +114,17 @@ interface Permissions {
   checks?: string
 }
 
-/** Stores whether the App may only read in an installation. What says nothing about pull requests is no proof of it. */
+/** Stores whether the App may only read in an installation, or that it comments from `now` on. What says nothing about pull requests is no proof of it. */
 export async function storePermissions(
   db: Db,
   installation_id: number,
   { pull_requests, issues, checks }: Permissions = {},
+  now: Date,
 ): Promise<void> {
   const is_read_only = pull_requests === 'read' && ![issues, checks].includes('write')
+  if (!is_read_only && (await findInstallationState(db, installation_id))?.is_read_only)
+    for (const { repo_id } of await listRepositories(db, { installation_id }))
+      await updateRepository(db, repo_id, { commenting_since: now })
   await saveInstallation(db, installation_id, { is_read_only })
 }
 

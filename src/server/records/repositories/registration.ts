@@ -85,7 +85,7 @@ export async function findOrganisationFile(
   if (isOrganisationRepository(name)) return
   if ((await findInstallationState(db, installation_id))?.is_organisation_known) return
   const client = await openInstallation(app, installation_id)
-  if (client) await storePermissions(db, installation_id, await permissionsOf(client))
+  if (client) await storePermissions(db, installation_id, await permissionsOf(client), now)
   const shared = await findShared(app, repository)
   if (shared) await registerInstallation(app, shared, { now })
   else await db.transaction((tx) => storeOrganisation(tx, installation_id))
