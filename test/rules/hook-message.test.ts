@@ -188,6 +188,17 @@ test('hears each thing once, and again after its context was cleared', () => {
   expect(heard(presence, [OTHER], { situation: cleared }).sentences).toHaveLength(1)
 })
 
+test('hears of each switch, also of one that was made before', () => {
+  const places = ['main', 'task-1', 'main'].map((branch) => ({ ...HERE, branch }))
+  let before: Presence = OWN
+  for (const here of places) {
+    const { presence, sentences } = heard({ ...before, is_at_rest: true }, [], { here })
+    expect(sentences).toHaveLength(1)
+    expect(heard({ ...presence, is_at_rest: true }, [], { here }).sentences).toEqual([])
+    before = presence
+  }
+})
+
 test('a hook that the model does not hear keeps its news for the next one', () => {
   const here = { ...MOVED, branch: 'main' }
   const { presence, sentences } = heard(OWN, [OTHER], { situation: STOP, here })

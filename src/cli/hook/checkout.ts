@@ -28,10 +28,7 @@ export function checkoutNews(
   const present = others.filter(({ at }) => now - at < PRESENT_MS)
   const edited = [...new Set([...before.edited, ...edits])].slice(-EDITED_MAX)
   const heard = hasNewContext(situation) ? [] : before.told
-  const facts = [
-    ...moved(before, here, present.length > 0),
-    ...present.flatMap((other) => besides(other, edited)),
-  ].filter(({ key }) => !heard.includes(key))
+  const facts = present.flatMap((other) => besides(other, edited)).filter(({ key }) => !heard.includes(key))
   const told = is_heard ? facts : []
   // A commit while it works is its own. A switch is told where others are, and kept until a hook whose output is heard.
   const isOwnSwitch = is_heard || before.place === null || present.length === 0
@@ -44,7 +41,8 @@ export function checkoutNews(
     started: event === 'session-start' ? reason : '',
     told: [...heard, ...told.map(({ key }) => key)].slice(-EDITED_MAX),
   }
-  return { presence, sentences: told.map(({ text }) => text) }
+  const moves = is_heard ? moved(before, here, present.length > 0) : []
+  return { presence, sentences: [...moves, ...told.map(({ text }) => text)] }
 }
 
 interface Fact {
@@ -52,18 +50,14 @@ interface Fact {
   text: string
 }
 
-function moved({ place, is_at_rest }: Presence, here: Place, isShared: boolean): Fact[] {
+function moved({ place, is_at_rest }: Presence, here: Place, isShared: boolean): string[] {
   if (place === null) return []
   const [from, to] = [place, here].map(({ branch }) => (branch === null ? 'a commit' : inQuotes(branch)))
-  if (place.branch !== here.branch) {
-    const key = `switch ${from} ${to} ${here.head}`
-    return isShared || is_at_rest ? [{ key, text: `This directory was switched from ${from} to ${to}.` }] : []
-  }
+  if (place.branch !== here.branch)
+    return isShared || is_at_rest ? [`This directory was switched from ${from} to ${to}.`] : []
   if (!is_at_rest || place.head === null || place.head === here.head) return []
   const [before, after] = [place.head, here.head ?? ''].map((sha) => sha.slice(0, SHA_SHOWN))
-  return [
-    { key: `move ${after}`, text: `${to} moved from ${before} to ${after} by a commit that is not yours.` },
-  ]
+  return [`${to} moved from ${before} to ${after} by a commit that is not yours.`]
 }
 
 /** That another session is here, and which of the files of this one it has edited too. */
