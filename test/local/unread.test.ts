@@ -1,6 +1,6 @@
 /** What a check says if it cannot look at a part of the clone: it never counts as clear. */
 import { existsSync } from 'node:fs'
-import { rm, symlink } from 'node:fs/promises'
+import { readFile, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { DiffCache, RecordFiles } from '../../src/local/local-client.ts'
@@ -132,6 +132,18 @@ test('of work with more than 3,000 changed files, a check says that it does not 
 test('a hook of a session whose working tree was removed declares nothing in the one around it', async () => {
   await hooksIn(tree).hook('prompt', { cwd: join(tree.path, 'trees/gone') })
   expect((await tree.run(['list'])).stdout).toMatch(/^No live activities/)
+})
+
+test('the work of a session whose end was not sent goes on with the next one', async () => {
+  const { hook } = hooksIn(tree)
+  const file = '.git/deconflict/branch-work.json'
+  await tree.git('checkout', '-q', '-b', 'work')
+  await tree.commit('Cart', { 'src/cart.ts': 'one\n' })
+  await hook('session-start')
+  const work = JSON.parse(await readFile(join(tree.path, file), 'utf8'))
+  await tree.write({ [file]: JSON.stringify({ ...work, ending: 'paused' }) })
+  await hook('session-start', { session_id: 's2' })
+  expect((await tree.run(['list'])).stdout).toMatch(/^Work on work .* active /)
 })
 
 test('a hook in a repository of another user, which git distrusts, does nothing', async () => {

@@ -131,7 +131,9 @@ async function work(run: HookRun, key: string): Promise<Result> {
     situation.event === 'session-start' || readSession(git_directory, key)?.branch !== state.branch
   if (isNew && !is_away && readEndings(git_directory).length > 0)
     await sendEndings(await context.connect(), context.at, git_directory)
-  const { message, state: next } = await workOn(context, plan, state)
+  // What was sent has paused or ended it.
+  const now = { ...state, ...readWork(git_directory, state.branch) }
+  const { message, state: next } = await workOn(context, plan, now)
   save({ ...next, ...presence })
   const text = [...sentences.map((each) => `Deconflict: ${each}`), message].filter(Boolean).join('\n')
   return { message: text, outcome: is_away ? 'paused' : 'ok' }
