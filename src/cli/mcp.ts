@@ -44,9 +44,9 @@ type Request = { owner: string; repo: string; input?: Input | undefined }
 
 /**
  * A client for agents on this machine: it resolves `scope.paths` against the working directory, and adds `scope.changes` to
- * checks, creates and updates of a scope in this branch, and to creates the issue that the branch names, unless the agent sends
- * them itself. What it starts here goes on with the work of hooks and `deconflict start`. Requests for other repositories, and
- * from outside of a working tree, must have paths from the root.
+ * checks, creates and updates of a scope in this branch, the branch to checks and creates, and to creates the issue that it names,
+ * unless the agent sends them itself. What it starts here goes on with the work of hooks and `deconflict start`. Requests for
+ * other repositories, and from outside of a working tree, must have paths from the root.
  */
 function withTree(client: Client, workspace: Workspace): Client {
   const { git, tree, is_elsewhere, diff_base: base, remote } = workspace
@@ -55,7 +55,8 @@ function withTree(client: Client, workspace: Workspace): Client {
     if (tree === null || is_elsewhere || !isSameRepository(request, workspace)) return undefined
     const branch = (await git.branch()) ?? null
     const { branch: named } = (request.input ?? {}) as { branch?: string | null }
-    return { tree, branch, is_own: named == null || named === branch }
+    const own_branch = named ?? (branch === base ? null : branch)
+    return { tree, branch, own_branch, is_own: named == null || named === branch }
   }
   const withPaths = async <Given extends Request>(request: Given): Promise<Given> => {
     const place = await placeOf(request)
@@ -82,15 +83,16 @@ function withTree(client: Client, workspace: Workspace): Client {
     checkOverlap: async (request) => {
       const { input, ...at } = await withFiles({ ...request, input: request.input ?? {} })
       const place = await placeOf({ ...at, input })
-      const activity_id = place?.is_own ? ownIdIn(place) : undefined
-      return client.checkOverlap({ ...at, input: { activity_id, ...input } })
+      const own = place?.is_own && { activity_id: ownIdIn(place), branch: place.own_branch }
+      return client.checkOverlap({ ...at, input: { ...own, ...input } })
     },
     createActivity: async (request) => {
       const given = await withFiles(request)
       const { owner, repo } = given
       const place = await placeOf(given)
-      const input = place ? withIssue(given.input, place.branch) : given.input
-      if (!place?.is_own) return client.createActivity({ ...given, input })
+      if (place === undefined) return client.createActivity(given)
+      const input = { ...withIssue(given.input, place.branch), branch: place.own_branch }
+      if (!place.is_own) return client.createActivity({ ...given, input })
       const { is_continued: _, ...created } = await declareWork(client, { owner, repo }, { ...place, input })
       return created
     },

@@ -297,18 +297,18 @@ describe('over standard input', () => {
     })
   })
 
-  test('start_work takes the issue that the branch names, unless another one is sent', async () => {
+  test('start_work takes the branch that is checked out, and the issue that it names, unless others are sent', async () => {
     await tree.git('checkout', '-q', '-b', '12-carts')
     const work = { title: 'Carts', summary: 'x', actor: 'Ada' }
-    const issueOf = async (given: object) => {
+    const taken = async (given: object) => {
       const { activity } = await callTool(ada, 'start_work', { ...work, ...given })
       await callTool(ada, 'finish_work', { id: activity.id })
-      return activity.issue ?? null
+      return [activity.branch, activity.issue ?? null]
     }
-    expect(await issueOf({})).toBe(12)
-    expect(await issueOf({ branch: 'fix/13-carts' })).toBe(13)
-    expect(await issueOf({ issue: 14 })).toBe(14)
-    expect(await issueOf({ branch: 'carts' })).toBe(null)
+    expect(await taken({})).toEqual(['12-carts', 12])
+    expect(await taken({ branch: 'fix/13-carts' })).toEqual(['fix/13-carts', 13])
+    expect(await taken({ issue: 14 })).toEqual(['12-carts', 14])
+    expect(await taken({ branch: 'carts' })).toEqual(['carts', null])
     expect((await callTool(ada, 'start_work', { ...work, branch: 12 })).error.param).toBe('branch')
     await tree.git('checkout', '-q', '-f', 'main')
   })
