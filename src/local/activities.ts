@@ -102,7 +102,9 @@ export function activityMethods(reader: Reader): Handlers {
         const activity = { ...row, ...fields, ...(input.scope && { declared_at: now }), updated_at }
         const issue_since =
           activity.issue === row.issue ? before.issue_since : laterSince(all, activity.issue, now)
-        const had_branch = before.had_branch || isCheckedOut(activity.branch)
+        const is_here = isCheckedOut(activity.branch)
+        if (is_here) activity.worktree = root
+        const had_branch = before.had_branch || is_here
         return { ...before, activity, issue_since, had_branch, ...(next && { files: next }) }
       })
       return { ...form.briefOf(work.activity), overlap: await brief(work, now) }

@@ -38,7 +38,7 @@ export async function readClone(
 ): Promise<Clone> {
   const { now, root, git, base, remote } = options
   const [trees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
-  const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, now) }))
+  const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, trees, now) }))
   const are_pulls_fetched = records.fetched_at !== null
   const listed = await listBranches(options, { merged, checked_out: trees, are_pulls_fetched })
   const branches = listed ?? []
@@ -151,11 +151,16 @@ export function fetchedText(
   return [`pull requests: not fetched since ${minuteText(fetched_at.toISOString())}; deconflict fetch`]
 }
 
-/** The record as of now: it ends with its working tree. */
-function asIn(activity: LocalWork['activity'], now: Date): LocalWork['activity'] {
-  const { worktree } = activity
-  const is_gone = worktree !== null && !existsSync(worktree)
-  return asOf(is_gone && activity.expires_at > now ? { ...activity, expires_at: now } : activity, now)
+/** The record as of now: it goes with its branch to another working tree, and ends with its working tree. */
+function asIn(
+  activity: LocalWork['activity'],
+  trees: readonly WorkingTreeOf[],
+  now: Date,
+): LocalWork['activity'] {
+  const tree = trees.find(({ branch }) => branch !== null && branch === activity.branch)
+  const worktree = tree?.root ?? activity.worktree
+  const is_gone = worktree !== null && !existsSync(worktree) && activity.expires_at > now
+  return asOf({ ...activity, worktree, ...(is_gone && { expires_at: now }) }, now)
 }
 
 /** The work in a working tree: its records with the files as they are now, or what git shows of it; undefined if git fails there. */

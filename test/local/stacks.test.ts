@@ -62,3 +62,20 @@ test('declared work on a branch is no conflict with an earlier commit of it, che
   await tree.write({ 'README.md': '# Three\n' })
   expect((await tree.run(['check'])).stdout).toMatch(/^Overlap, high/)
 })
+
+const list = async () => (await tree.run(['list'])).stdout
+
+test('declared work goes with its branch to another working tree, and ends with that', async () => {
+  const other = { cwd: `${tree.path}/../other` }
+  await tree.git('checkout', '-q', '-b', 'mine')
+  await tree.commit('Mine', { 'README.md': '# Mine\n' })
+  await tree.run(['start', 'Declared'])
+  await tree.git('checkout', '-q', 'main')
+  await tree.git('worktree', 'add', '-q', '../other', 'mine')
+  const { matches } = JSON.parse((await tree.run(['check', '--json', '--paths', 'README.md'])).stdout)
+  expect(matches).toMatchObject([{ title: 'Declared', worktree: '../other' }])
+  await tree.run(['start'], other)
+  expect(await list()).toMatch(/^Declared .*\n.*README\.md\n$/)
+  await tree.git('worktree', 'remove', '../other')
+  expect(await list()).toMatch(/^Mine .*\n.*README\.md\n$/)
+})
