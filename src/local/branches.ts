@@ -15,6 +15,8 @@ export interface Branch {
   ref: string
   /** As others call it; null for a pull request, whose branch is not known. */
   name: string | null
+  /** Of all branches with this commit. */
+  names: readonly string[]
   sha: string
   committed_at: Date
   author: string
@@ -58,8 +60,7 @@ export async function listBranches(
     output.split('\n').flatMap((line) => branchOf(line, remote) ?? []),
   )
   const recent = all.filter(({ committed_at, ref }) => committed_at >= since && !bases.includes(ref))
-  const left_out = new Set(checked_out.map(({ branch }) => branch))
-  const found = distinct(recent).filter(({ name }) => name === null || !left_out.has(name))
+  const found = distinct(recent)
   // Anybody can open pull requests: they take neither the place nor the time of branches.
   const named = found.filter(({ name }) => name !== null).slice(0, BRANCHES_MAX)
   return [...named, ...found.filter(({ name }) => name === null)]
@@ -75,7 +76,8 @@ function branchOf(line: string, remote: string | undefined): Branch | null {
   const pr_number = number === undefined ? null : Number(number)
   const pr_path = number === undefined ? null : `${kind === 'pull' ? 'pull' : '-/merge_requests'}/${number}`
   const committed_at = new Date(Math.min(Number(time) * 1000, LATEST_MS))
-  return { ref, name, sha, committed_at, author, subject, pr_number, pr_path }
+  const names = name === null ? [] : [name]
+  return { ref, name, names, sha, committed_at, author, subject, pr_number, pr_path }
 }
 
 /** One for each name and for each commit. What is known of the same commit is put together. */
@@ -85,6 +87,7 @@ function distinct(branches: readonly Branch[]): Branch[] {
     const before = byCommit.get(each.sha) ?? each
     byCommit.set(each.sha, {
       ...before,
+      names: [...new Set([...before.names, ...each.names])],
       name: before.name ?? each.name,
       pr_number: before.pr_number ?? each.pr_number,
       pr_path: before.pr_path ?? each.pr_path,

@@ -41,7 +41,9 @@ export async function readClone(
   const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, trees, now) }))
   const are_pulls_fetched = records.fetched_at !== null
   const listed = await listBranches(options, { merged, checked_out: trees, are_pulls_fetched })
-  const branches = listed ?? []
+  const checked_out = new Set(trees.map(({ branch }) => branch))
+  const in_trees = listed?.filter(({ names }) => names.some((name) => checked_out.has(name))) ?? []
+  const branches = listed?.filter((each) => !in_trees.includes(each)) ?? []
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
   const live = declared.filter((each) => isLive(each.activity.status))
   const ofTrees = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
@@ -58,8 +60,8 @@ export async function readClone(
   const found = shown.filter((each) => !isGone(each))
   // Paused work waits for its merge, so it goes with its branch.
   const gone = shown.filter(isGone).map(({ branch }) => branch)
-  const unmerged = branches.filter((each) => !gone.includes(each)).map(({ name }) => name)
-  const waiting = new Set([...trees.map(({ branch }) => branch), ...unmerged])
+  const unmerged = listed?.filter((each) => !gone.includes(each)).flatMap(({ names }) => names) ?? []
+  const waiting = new Set([...checked_out, ...unmerged])
   const work = new Map<string, LocalWork>()
   const add = (each: LocalWork) => work.set(each.activity.id, each)
   for (const each of declared) {
@@ -69,9 +71,11 @@ export async function readClone(
   for (const one of derived.map(leftOf)) if (one.kind === 'declared' || one.files.length > 0) add(one)
   const declaredOn = new Set(live.map(({ activity }) => activity.branch))
   for (const { work: each, branch } of found)
-    if (branch.name === null || !declaredOn.has(branch.name)) add(leftOf(each))
+    if (!branch.names.some((name) => declaredOn.has(name))) add(leftOf(each))
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
-  const commits = await readCommits(git, heads, merged[0])
+  const twins = in_trees.filter(({ names }) => names.length > 1)
+  const all = [...heads, ...twins.map(({ sha }) => ({ branch: null, head: sha }))]
+  const commits = await readCommits(git, all, merged[0])
   const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))
   // What the working tree that asks has as well is no work of others.
   if (!is_with_own)
@@ -94,9 +98,8 @@ export async function readClone(
     const tree = trees.find((each) => each.root === worktree && (branch === null || each.branch === branch))
     if (tree?.head) return { head: tree.head, readSince: (fork) => readTreeSince(tree, fork, options) }
     // Declared work is that of its branch while its working tree has another commit checked out, as in a bisection.
-    const isOf = ({ work: each, branch: { name } }: BranchWork) =>
-      each.activity.id === id || (branch !== null && name === branch)
-    const head = shown.find(isOf)?.branch.sha
+    const named = listed?.find(({ names }) => branch !== null && names.includes(branch))
+    const head = (named ?? shown.find(({ work: each }) => each.activity.id === id)?.branch)?.sha
     return head === undefined ? undefined : { head, readSince: (fork) => readCommitted(head, options, fork) }
   }
 

@@ -79,3 +79,16 @@ test('declared work goes with its branch to another working tree, and ends with 
   await tree.git('worktree', 'remove', '../other')
   expect(await list()).toMatch(/^Mine .*\n.*README\.md\n$/)
 })
+
+test('paused work stays while another branch has its commit, and is no other work of that', async () => {
+  await tree.git('checkout', '-q', '-b', 'mine')
+  await tree.commit('Mine', { 'README.md': '# Mine\n' })
+  await tree.run(['start', 'Declared'])
+  await tree.run(['update', '--status', 'paused'])
+  await tree.git('checkout', '-q', 'main')
+  await tree.git('branch', 'another', 'mine')
+  expect(await list()).toMatch(/^Declared .*\n.*README\.md\n$/)
+  await tree.git('checkout', '-q', 'another')
+  expect(await list()).toMatch(/^Declared /m)
+  expect((await tree.run(['check'])).stdout).toMatch(/^Clear/)
+})
