@@ -2,7 +2,7 @@
 import { refsOf } from '../git/git.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later } from '../vocabulary/clock.ts'
-import { type CloneOptions, filesOf, LATEST_MS, patchIdOf } from './clone-options.ts'
+import { type CloneOptions, filesOf, LATEST_MS, type MergedOptions, patchIdOf } from './clone-options.ts'
 import type { Head } from './stacks.ts'
 import { type Diff, derivedId, derivedWork, type LocalWork } from './work.ts'
 
@@ -110,12 +110,13 @@ export interface BranchWork {
 /** What a commit changes since `fork`, or else since the base branch; null if git fails or the time is over. */
 export async function readCommitted(
   sha: string,
-  { git, base, remote, cache, hasher, left_ms }: CloneOptions,
+  { git, base, remote, merged, cache, hasher, left_ms }: MergedOptions,
   fork?: string,
 ): Promise<Diff | null> {
-  return cache.get(`branch ${sha} ${fork ?? ''}`, `${base}`, left_ms(), async () => {
+  return cache.get(`branch ${sha} ${fork ?? ''}`, fork ?? merged.join(), left_ms(), async (known) => {
     const from = fork ?? (base && (await git.mergeBase(base, remote, sha)))
     if (!from) return null
+    if (known?.base_sha === from) return known
     const commits = ['log', '--format=%ct', '--reverse', `${from}..${sha}`]
     const begun = await git.output(commits, { timeout_ms: left_ms() })
     const how = { base, remote, between: [from, sha] as const, timeout_ms: left_ms() }
@@ -131,7 +132,7 @@ export async function readCommitted(
 /** The changes of a branch against the base branch; null if it has none, undefined if git fails or the time is over. */
 export async function readBranchWork(
   branch: Branch,
-  options: CloneOptions,
+  options: MergedOptions,
 ): Promise<BranchWork | null | undefined> {
   const { base, pullRequestUrl, left_ms } = options
   const known = left_ms() > 0 ? await readCommitted(branch.sha, options) : null

@@ -41,6 +41,13 @@ export interface CloneOptions {
   shownTree(root: string): string | null
 }
 
+export interface MergedOptions extends CloneOptions {
+  /** The heads of the base branch. */
+  merged: readonly string[]
+  /** Called if there was no time for some commits. */
+  onLate?(): void
+}
+
 /** Changed files, with their lines as digests. */
 export function filesOf(changes: readonly Change[], hash: LineHasher): (FileChange & { origin: 'pushed' })[] {
   return changes.flatMap(({ path, previous_path, status, blob_sha, patch }) => {

@@ -9,7 +9,7 @@ import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
 import type { LookedAt } from '../vocabulary/contract/overlap.ts'
 import { count, minuteText } from '../vocabulary/text.ts'
 import { type BranchWork, listBranches, readBranchWork, readCommitted } from './branches.ts'
-import { type CloneOptions, mappedAtOnce } from './clone-options.ts'
+import { type CloneOptions, type MergedOptions, mappedAtOnce } from './clone-options.ts'
 import type { Records } from './record-files.ts'
 import { readCommits, type Since, type Stand, sinceFork } from './stacks.ts'
 import { listTrees, readTree, readTreeSince, type WorkingTreeOf } from './trees.ts'
@@ -33,11 +33,12 @@ const FRESH_MS = 5 * MINUTE_MS
 /** Reads the clone. `is_with_own`: the changes of the working tree that asks count as work as well. */
 export async function readClone(
   records: Records,
-  options: CloneOptions,
+  given: CloneOptions,
   { is_with_own = false }: { is_with_own?: boolean } = {},
 ): Promise<Clone> {
-  const { now, root, git, base, remote } = options
+  const { now, root, git, base, remote } = given
   const [trees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
+  const options = { ...given, merged }
   const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, trees, now) }))
   const are_pulls_fetched = records.fetched_at !== null
   const listed = await listBranches(options, { merged, checked_out: trees, are_pulls_fetched })
@@ -50,11 +51,7 @@ export async function readClone(
   const derived = ofTrees.flatMap((each) => each ?? [])
   const read = await mappedAtOnce(branches, (branch) => readBranchWork(branch, options))
   const shown = read.filter((each) => each !== undefined && each !== null)
-  const left = await findLeft(
-    [...derived, ...shown.map((each) => each.work)],
-    { ...options, merged },
-    standOf,
-  )
+  const left = await findLeft([...derived, ...shown.map((each) => each.work)], options, standOf)
   const leftOf = (each: LocalWork) => left.get(each) ?? each
   const isGone = ({ work: each }: BranchWork) => leftOf(each).files.length === 0
   const found = shown.filter((each) => !isGone(each))
@@ -170,7 +167,7 @@ function asIn(
 async function workOfTree(
   tree: WorkingTreeOf,
   live: readonly LocalWork[],
-  options: CloneOptions,
+  options: MergedOptions,
 ): Promise<LocalWork[] | undefined> {
   // A session that went to another branch leaves its record of the former one behind.
   const branch = tree.branch === options.base ? null : tree.branch

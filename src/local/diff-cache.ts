@@ -27,11 +27,11 @@ export class DiffCache {
     this.#directory = join(records.directory, 'cache')
   }
 
-  /** The diff of `name` in this state, from the file or made now. Null is not kept. */
-  async get(name: string, state: string, left_ms: number, make: () => Promise<Diff | null>) {
+  /** The diff of `name` in this state, from the file or made now, where `make` gets that of another state. Null is not kept. */
+  async get(name: string, state: string, left_ms: number, make: (known?: Diff) => Promise<Diff | null>) {
     const known = this.kept(name, left_ms)
     if (known?.state === state) return known.diff
-    const diff = await make()
+    const diff = await make(known?.diff)
     if (diff !== null) this.keep(name, { state, diff, seen_at: systemClock().getTime() })
     return diff
   }

@@ -14,7 +14,7 @@ import { readCommits } from '../git/working-tree-files.ts'
 import { later } from '../vocabulary/clock.ts'
 import type { Issue } from '../vocabulary/contract/issue.ts'
 import { readCommitted } from './branches.ts'
-import { type CloneOptions, filesOf, LATEST_MS, patchIdOf } from './clone-options.ts'
+import { filesOf, LATEST_MS, type MergedOptions, patchIdOf } from './clone-options.ts'
 
 /** The newest ones. */
 const COMMITS_MAX = 500
@@ -58,13 +58,6 @@ export function nameOf({ subject, body }: Pick<MergedCommit, 'subject' | 'body'>
   const number = merged ?? squashed
   const [line = ''] = body.split('\n')
   return { number: number === undefined ? null : Number(number), title: merged && line ? line : title }
-}
-
-export interface MergedOptions extends CloneOptions {
-  /** The heads of the base branch. */
-  merged: readonly string[]
-  /** Called if there was no time for some commits. */
-  onLate?(): void
 }
 
 export interface Brought extends Pick<NewLines, 'added' | 'removed'> {

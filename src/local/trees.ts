@@ -6,7 +6,7 @@ import type { Git } from '../git/git.ts'
 import { findTree, readBranch } from '../git/git-directory.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later, systemClock } from '../vocabulary/clock.ts'
-import { type CloneOptions, filesOf, patchIdOf } from './clone-options.ts'
+import { type CloneOptions, filesOf, type MergedOptions, patchIdOf } from './clone-options.ts'
 import { hashOf, type Kept } from './diff-cache.ts'
 import { type Diff, derivedId, derivedWork, type LocalWork } from './work.ts'
 
@@ -51,7 +51,7 @@ const TICK_MS = 2000
 /** The changes of another working tree; null if it has none, undefined if git fails there or does not end in time. */
 export async function readTree(
   tree: WorkingTreeOf,
-  options: CloneOptions,
+  options: MergedOptions,
 ): Promise<LocalWork | null | undefined> {
   const { now, base, root } = options
   const kept = (await keptOf(tree, options))?.diff
@@ -80,7 +80,7 @@ export async function readTree(
 export async function readTreeSince(
   tree: WorkingTreeOf,
   fork: string,
-  options: CloneOptions,
+  options: MergedOptions,
 ): Promise<Diff | null> {
   const { cache, root, left_ms } = options
   const state = (await keptOf(tree, options))?.state
@@ -94,10 +94,10 @@ export async function readTreeSince(
  * Git reads every file name of a working tree to find what differs. For a question about a few files, their times tell whether
  * what it said a few seconds ago still holds.
  */
-async function keptOf(tree: WorkingTreeOf, options: CloneOptions): Promise<Kept | null> {
-  const { base, remote, cache, left_ms, asked } = options
+async function keptOf(tree: WorkingTreeOf, options: MergedOptions): Promise<Kept | null> {
+  const { merged, cache, left_ms, asked } = options
   const [git, name] = [options.git.in(tree.root), `tree ${tree.root}`]
-  const commits = hashOf([tree.head, base, remote].join('\0'))
+  const commits = hashOf([tree.head, ...merged].join('\0'))
   const known = cache.kept(name, left_ms())
   const seen_at = systemClock().getTime()
   const isOfCommits = known?.state.startsWith(commits) === true

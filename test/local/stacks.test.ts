@@ -92,3 +92,20 @@ test('paused work stays while another branch has its commit, and is no other wor
   expect(await list()).toMatch(/^Declared /m)
   expect((await tree.run(['check'])).stdout).toMatch(/^Clear/)
 })
+
+test.each(['a branch', 'a working tree'])(
+  'what the base branch got of %s, with other lines, counts no longer',
+  async (what) => {
+    await tree.git('remote', 'remove', 'origin')
+    await tree.git('checkout', '-q', '-b', 'mine')
+    await tree.commit('Mine', { 'README.md': '# Mine\n' })
+    await tree.commit('More', { 'src/more.ts': 'more\n' })
+    await tree.git('checkout', '-q', 'main')
+    await tree.commit('Main', { 'README.md': '# Main\n' })
+    if (what === 'a working tree') await tree.git('worktree', 'add', '-q', '../other', 'mine')
+    const check = async () => (await tree.run(['check', '--paths', 'README.md'])).stdout
+    expect(await check()).toMatch(/^Overlap/)
+    await tree.git('merge', '-q', '-s', 'ours', '-m', 'Merge', 'mine~1')
+    expect(await check()).toMatch(/^Clear/)
+  },
+)
