@@ -171,6 +171,6 @@ function noSuch(id: string): Failure {
 function shownByGit(id: string): Failure {
   return new Failure(
     'invalid_transition',
-    `${id} is what git shows of a branch or working tree; only declared work can be changed`,
+    `${id} is what git shows, which cannot be changed; declare your work with deconflict start`,
   )
 }

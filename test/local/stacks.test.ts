@@ -91,6 +91,7 @@ test('paused work stays while another branch has its commit, and is no other wor
   await tree.git('checkout', '-q', 'another')
   expect(await list()).toMatch(/^Declared /m)
   expect((await tree.run(['check'])).stdout).toMatch(/^Clear/)
+  expect((await tree.run(['done'])).stderr).toMatch(/declare your work with deconflict start/)
 })
 
 test.each(['a branch', 'a working tree'])(
