@@ -146,6 +146,17 @@ test('the work of a session whose end was not sent goes on with the next one', a
   expect((await tree.run(['list'])).stdout).toMatch(/^Work on work .* active /)
 })
 
+test('a session that goes on with paused work claims no file that was merged', async () => {
+  const { hook } = hooksIn(tree)
+  await tree.git('checkout', '-q', '-b', 'work')
+  await hook('after-edit', { tool_name: 'Edit', tool_input: { file_path: 'src/cart.ts' } })
+  await tree.commit('Cart', { 'src/cart.ts': 'one\n' })
+  await hook('session-end')
+  await tree.git('update-ref', 'refs/remotes/origin/main', 'work')
+  await hook('session-start', { session_id: 's2' })
+  expect((await tree.run(['list'])).stdout).toMatch(/^Work on work .* active .*\n.* no paths\n$/)
+})
+
 test('a hook in a repository of another user, which git distrusts, does nothing', async () => {
   const env = { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' }
   vi.spyOn(process, 'getuid').mockReturnValue(4242)

@@ -141,7 +141,9 @@ async function keep(context: SessionContext, fields: KeepFields): Promise<StepRe
     return plan.is_asked ? ask(context, fields) : { state, found: NOTHING }
   const client = await context.connect()
   const { areas, paths } = isUpdate ? await declaredScope(context, client, state) : state
-  const sent = changed && isUpdate && { areas, ...(await sentOf(changed)), paths: withAdded(paths, plan) }
+  // Of a session that has ended, what was merged or taken back is no claim; what differs is among the changed files.
+  const claimed = state.is_paused && !state.is_declared ? [] : paths
+  const sent = changed && isUpdate && { areas, ...(await sentOf(changed)), paths: withAdded(claimed, plan) }
   const { branch, own_branch, base_branch } = context.workspace
   const changes = {
     ...(sent && withChanges({ areas: sent.areas ?? [], paths: sent.paths }, changed)),
