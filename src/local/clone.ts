@@ -13,7 +13,7 @@ import { type CloneOptions, type MergedOptions, mappedAtOnce } from './clone-opt
 import type { Records } from './record-files.ts'
 import { readCommits, type Since, type Stand, sinceFork } from './stacks.ts'
 import { listTrees, readTree, readTreeSince, type WorkingTreeOf } from './trees.ts'
-import { type LocalWork, withFiles } from './work.ts'
+import { type LocalActivity, type LocalWork, withFiles } from './work.ts'
 import { findLeft } from './work-left.ts'
 
 export interface Clone {
@@ -70,9 +70,8 @@ export async function readClone(
   for (const { work: each, branch } of found)
     if (!branch.names.some((name) => declaredOn.has(name))) add(leftOf(each))
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
-  const twins = in_trees.filter(({ names }) => names.length > 1)
-  const all = [...heads, ...twins.map(({ sha }) => ({ branch: null, head: sha }))]
-  const commits = await readCommits(git, all, merged[0])
+  const twins = in_trees.flatMap(({ names, sha }) => (names.length > 1 ? [{ branch: null, head: sha }] : []))
+  const commits = await readCommits(git, [...heads, ...twins], merged[0])
   const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))
   // What the working tree that asks has as well is no work of others.
   if (!is_with_own)
@@ -152,11 +151,7 @@ export function fetchedText(
 }
 
 /** The record as of now: it goes with its branch to another working tree, and ends with its working tree. */
-function asIn(
-  activity: LocalWork['activity'],
-  trees: readonly WorkingTreeOf[],
-  now: Date,
-): LocalWork['activity'] {
+function asIn(activity: LocalActivity, trees: readonly WorkingTreeOf[], now: Date): LocalActivity {
   const tree = trees.find(({ branch }) => branch !== null && branch === activity.branch)
   const worktree = tree?.root ?? activity.worktree
   const is_gone = worktree !== null && !existsSync(worktree) && activity.expires_at > now
