@@ -80,6 +80,7 @@ export function addCopies(
       branches: new Map(branches),
       commits: new Map(commits),
       parents: new Map(parents),
+      messages: new Map(),
       pulls: pulls.map((pull) => ({
         ...pull,
         id: pull.id + n * 100_000,
