@@ -61,13 +61,11 @@ export function repositoriesJobs(listed: readonly InstalledRepository[], now: Da
 
 /**
  * Enqueues the import of all repositories of an installation: first the one with the settings of the organisation, then those pushed to last. If the installation was deleted, marks them as uninstalled.
- * One call per 100 repositories, and one for a token.
+ * One call per 100 repositories.
  */
 export async function importInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const db = app.database.connection()
   try {
-    // A token has the permissions that the installation had when it was made.
-    await (await openInstallation(app, installation_id))?.auth({ type: 'installation', refresh: true })
     const found: (InstalledRepository & { pushed_at: string })[] = []
     for await (const page of listInstalled(app, installation_id)) found.push(...page)
     if (!found.some(({ name }) => isOrganisationRepository(name)))
