@@ -30,7 +30,9 @@ export function SignIn({ state, onToken }: { state: SessionState; onToken: (toke
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          if (token.trim()) onToken(token.trim())
+          // What is pasted may have characters that nobody sees, and that no header may have.
+          const sendable = token.replace(/[^!-~]/g, '')
+          if (sendable) onToken(sendable)
         }}
       >
         <label for="token">{can_sign_in ? 'Or use a GitHub token' : 'GitHub token'}</label>
@@ -128,6 +130,7 @@ export function useSession() {
     session.end().then(
       () => {
         tellTabs('signed out')
+        setProblem('')
         leave()
       },
       (error) => setProblem(`You are still signed in. ${problemOf(error).message}`),

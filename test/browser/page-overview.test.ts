@@ -24,7 +24,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
 
   const open = async (hash: string) => {
     await page.goto(`${fixture.url}/${hash}`)
-    await page.getByLabel('GitHub token').fill('ada')
+    await page.getByLabel('GitHub token').fill('ada\u200b ')
     await page.getByRole('button', { name: 'Use token' }).click()
   }
   const rows = () => page.locator('.repository')
