@@ -1,6 +1,6 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 43_775,
+  'lines of src': 43_790,
   'lines of test': 42_350,
   'lines of scripts': 7_500,
   'words of docs': 33_800,

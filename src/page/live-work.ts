@@ -46,12 +46,17 @@ export function literalPartOf(path: string): string {
   return at === -1 ? path : path.slice(0, path.lastIndexOf('/', at) + 1)
 }
 
+/** Whether a path is in a folder, which is `/` for the root. */
+export function isIn(folder: string, path: string): boolean {
+  return folder === '/' || path.startsWith(folder)
+}
+
 /** Whether an activity may change something at a path; a folder ends with `/`. */
 export function touches(activity: Activity, path: string): boolean {
   return pathsOf(activity).some((each) => {
     const literal = literalPartOf(each)
     const isGlob = literal !== each
-    if (path.endsWith('/')) return literal.startsWith(path)
+    if (path.endsWith('/')) return isIn(path, literal)
     return literal === path || (isGlob && each.endsWith('/**') && path.startsWith(literal))
   })
 }

@@ -66,7 +66,7 @@ export function Banner({ notables, now_ms }: { notables: readonly Notable[]; now
           </li>
         ))}
       </ul>
-      {high.length > SHOWN_MAX && <p class="hint">{high.length - SHOWN_MAX} more below.</p>}
+      {high.length > SHOWN_MAX && <p class="hint">{high.length - SHOWN_MAX} more among the notables.</p>}
     </section>
   )
 }

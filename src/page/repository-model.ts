@@ -6,7 +6,7 @@ import { CONSEQUENCES, type Consequence } from '../vocabulary/finding-kinds.ts'
 import { NAMED_CONSEQUENCES, type NamedConsequence, type View } from './address.ts'
 import { type Group, groupsOf } from './encounters.ts'
 import { type HotFolder, hotFolders } from './hot-spots.ts'
-import { type LiveWork, liveWork, touches } from './live-work.ts'
+import { isIn, type LiveWork, liveWork, touches } from './live-work.ts'
 import type { Person } from './people.ts'
 import type { Activity, List, Overlap, Overlaps } from './records.ts'
 
@@ -147,6 +147,7 @@ export function headline(
     const noun = at > 0 ? '' : counts[name] === 1 ? ' pair' : ' pairs'
     return `${counts[name]}${noun} ${counts[name] === 1 ? one : many}`
   })
+  if (parts.length === 0 && !is_exact) return 'No pair is known to need anybody.'
   if (parts.length === 0) return `No pair ${is_all ? '' : 'that is shown '}needs anybody.`
   return `${is_exact ? '' : 'At least '}${parts.join(', ')}.`
 }
@@ -178,7 +179,7 @@ export function matches(activity: Activity, work: LiveWork, choice: Choice): boo
 
 /** Whether both sides of an overlap are at a path, or it was found there. */
 export function isAt({ paths, activity_ids }: Overlap, work: LiveWork, path: string): boolean {
-  const isExample = (example: string) => (path.endsWith('/') ? example.startsWith(path) : example === path)
+  const isExample = (example: string) => (path.endsWith('/') ? isIn(path, example) : example === path)
   return (
     paths.some(({ example }) => isExample(example)) ||
     activity_ids.every((id) => touches(work.activities.get(id) as Activity, path))

@@ -55,7 +55,10 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
       {settings?.may_write && <Publishing {...settings} />}
       {settings?.importing && <Importing {...settings.importing} now_ms={model.now_ms} />}
       {view.section === 'overlaps' && (
-        <Work {...{ name, view, model, records }} hasFailed={problem !== null} />
+        <>
+          <Banner notables={notables?.items ?? []} now_ms={model.now_ms} />
+          <Work {...{ name, view, model, records }} hasFailed={problem !== null} />
+        </>
       )}
       {view.section === 'notables' && (
         <Notables
@@ -99,13 +102,12 @@ interface WorkProps {
 
 /** The overlaps and all work; beside them in which order to merge, who is on one issue, and where most people are. */
 function Work({ name, view, model, records, hasFailed }: WorkProps) {
-  const { overlaps, notables, merge_order } = records
+  const { overlaps, merge_order } = records
   const { work, seen, folders, shown, now_ms } = model
   const is_all = view.only === null && shown.length === work.activities.size
   if (work.activities.size === 0) return <Empty name={name} settings={records.settings} />
   return (
     <>
-      <Banner notables={notables?.items ?? []} now_ms={now_ms} />
       <div>
         <h2 class="headline">
           {overlaps !== null

@@ -42,6 +42,8 @@ function recordsReader(repository: Repository, show: Show) {
     const isDue = isRequested || version === undefined || now_ms - read_at_ms > FRESH_MS
     const found = repository.overlaps(signal, isDue ? undefined : version)
     if (!isDue && (await found) === null) return
+    // After a failure, everything is read again.
+    version = undefined
     version = await readAll(repository, { signal, found, show, isFirst: read_at_ms === 0 })
     read_at_ms = now_ms
   }

@@ -54,6 +54,7 @@ test.each<[Partial<View>, string[], string[]]>([
   [{ person: 'ben' }, ['ab'], []],
   [{ only: 'conflict' }, ['ab'], []],
   [{ path: 'src/x.ts' }, ['ab'], []],
+  [{ path: '/' }, ['ab'], []],
   [{ path: 'src/y.ts' }, [], []],
   [{ text: ' RETRY ' }, ['ab'], ['ae']],
   [{ text: 'tidy' }, ['ab'], []],
@@ -94,6 +95,7 @@ test('the page says that a chosen pull request has no live work', () => {
 
 test.each([
   [{}, true, 'No pair needs anybody.'],
+  [{}, false, 'No pair is known to need anybody.'],
   [{ conflict: 1 }, true, '1 pair will conflict.'],
   [
     { conflict: 54, same_work: 6, same_number: 3, possible: 1 },
