@@ -91,7 +91,7 @@ function withQuery(place: string, query: URLSearchParams): string {
 /** `owner/name` in whatever a person pastes: a name, a URL of GitHub, or the remote of a clone. */
 export function repositoryNamed(text: string): string | null {
   const [, owner, name] =
-    /^(?:(?:https?:\/\/|ssh:\/\/|git@)[^/:]+(?::\d+(?=\/))?[/:])?([\w.-]+)\/([\w.-]+?)(?:\.git)?(?:\/.*)?$/.exec(
+    /^(?:(?:https?:\/\/|ssh:\/\/|git@)[^/:]+(?::\d+(?=\/))?[/:]|[\w-]+(?:\.[\w-]+)+\/)?([\w.-]+)\/([\w.-]+?)(?:\.git)?(?:\/.*)?$/.exec(
       text.trim(),
     ) ?? []
   return owner && name ? `${owner}/${name}` : null

@@ -38,7 +38,8 @@ export function Avatar({ person }: { person: Person }) {
 /** A row of avatars. Screen readers get all names. `total`: the number of people, if `people` contains only some of them. */
 export function Avatars({ people, total = people.length }: { people: readonly Person[]; total?: number }) {
   const more = total - Math.min(people.length, AVATARS_MAX)
-  const names = people.map(({ name }) => name).join(', ')
+  const unnamed = total > people.length ? [`${total - people.length} more`] : []
+  const names = [...people.map(({ name }) => name), ...unnamed].join(', ')
   return (
     <span class="avatars" role="img" aria-label={names} title={names}>
       {people.slice(0, AVATARS_MAX).map((person) => (

@@ -102,7 +102,7 @@ function Recent({ recent, mode }: Signal) {
               </span>
             ))}
             {pair.files.length > FILES_SHOWN_MAX && (
-              <small>and {pair.files.length - FILES_SHOWN_MAX} more files</small>
+              <small>and {count(pair.files.length - FILES_SHOWN_MAX, 'more file', 'more files')}</small>
             )}
             <small>
               {[

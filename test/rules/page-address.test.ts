@@ -52,6 +52,7 @@ test.each([
   ['acme/shop', 'acme/shop'],
   [' acme/shop ', 'acme/shop'],
   ['https://github.com/acme/shop', 'acme/shop'],
+  ['github.com/acme/shop', 'acme/shop'],
   ['https://github.com/acme/shop/pull/12', 'acme/shop'],
   ['git@github.com:acme/shop.git', 'acme/shop'],
   ['ssh://git@ssh.github.com:443/acme/shop.git', 'acme/shop'],
