@@ -26,7 +26,7 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
     refreshSettings(app, client, repo, push ? { push } : {}),
   )
   if (!stored) return
-  // What the last reconciliation found may come back with a push that is missed.
+  // If a missed push takes the change back, the next reconciliation sees what the last one saw, and must read it all the same.
   await deleteEtags(ctx.db, ctx.repo.id)
   await enqueueAllRechecks(ctx)
   const problems = stored.settings_errors
