@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { PostgresJsPreparedQuery } from 'drizzle-orm/postgres-js'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { sweep } from '../../src/server/operations/sweep.ts'
 import { live_sets } from '../../src/server/records/live-sets/table.ts'
 import { notables } from '../../src/server/records/notables/table.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
@@ -104,10 +105,11 @@ describe('what was counted', () => {
     expect(await live('root')).toBe(before + 1)
   })
 
-  test('is read in one statement', async () => {
+  test('is read in one statement, after a sweep too', async () => {
     service.clock.advance(60_001)
     await overview('root')
-    service.clock.advance(30_000)
+    service.clock.advance(300_000)
+    await sweep(service.app)
     const executed = vi.spyOn(PostgresJsPreparedQuery.prototype, 'execute')
     await overview('root')
     const statements = (executed.mock.contexts as PostgresJsPreparedQuery<never>[]).map(

@@ -23,7 +23,7 @@ interface Person {
 /** What is counted of a repository. A list is null if it is empty. */
 export interface Counts {
   repo_id: number
-  /** Changes with the stored row, the live records other than by a heartbeat, and the settings of the organisation. */
+  /** Changes with the live records other than by a heartbeat, and with what the settings are made of. */
   version: string
   /** The people with live activities, those with the latest change first. */
   people: Person[] | null
@@ -65,7 +65,8 @@ export async function readCounts(db: Db, ids: readonly number[], now: Date): Pro
   )`
   const counted = sql`(
     select repositories.repo_id::float8 as repo_id, people.list as people, active.list as notables,
-      concat_ws(' ', repositories.xmin, live_sets.version, md5(organisation::text)) as version
+      concat_ws(' ', live_sets.version,
+        md5(json_build_array(organisation, settings, labeler_areas, noise_attributes, uninstalled_at)::text)) as version
     from repositories
       left join live_sets on live_sets.repo_id = repositories.repo_id
       left join installations on installations.installation_id = repositories.installation_id
