@@ -4,6 +4,7 @@ import { isNotNull } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { jobs } from '../../src/server/jobs/table.ts'
+import { sweep } from '../../src/server/operations/sweep.ts'
 import { useAppService } from '../support/app-service.ts'
 import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
 
@@ -64,6 +65,18 @@ test('an App that may only read finds what collides, and leaves no job that fail
   expect((await ask('/settings')).comment.mode).toBe('on')
   // As after `comment.mode: on`, what happened before makes no comment.
   expect(github.calls(`POST /repos/readers/shop/issues/${third.number}/comments`)).toBe(0)
+})
+
+test('a sweep while it is registered does not forget that it may only read', async () => {
+  github.repositories(['slow/.github', 'slow/shop'], 7002)
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'slow/shop': 'write' } })
+  github.app.install({ account: 'slow', permissions: default_permissions })
+  const release = github.hold('GET /repos/slow/.github/contents/*')
+  const asked = service.api('GET', '/api/v1/repos/slow/shop/settings')
+  await expect.poll(() => github.calls('GET /repos/slow/.github/contents/*')).toBe(1)
+  await sweep(service.app)
+  release()
+  expect((await asked).body.comment.mode).toBe('shadow')
 })
 
 test.each([[{ metadata: 'read' }], [undefined]])(

@@ -82,13 +82,14 @@ export async function findOrganisationFile(
 ): Promise<void> {
   const { name, installation_id } = repository
   const db = app.database.connection()
-  if (isOrganisationRepository(name)) return
   if ((await findInstallationState(db, installation_id))?.is_organisation_known) return
+  const isShared = isOrganisationRepository(name)
+  const shared = isShared ? undefined : await findShared(app, repository)
+  if (shared) return void (await registerInstallation(app, shared, { now }))
+  // Not before: until a repository is stored, a sweep forgets the installation.
   const client = await openInstallation(app, installation_id)
   if (client) await storePermissions(db, installation_id, await permissionsOf(client), now)
-  const shared = await findShared(app, repository)
-  if (shared) await registerInstallation(app, shared, { now })
-  else await db.transaction((tx) => storeOrganisation(tx, installation_id))
+  if (!isShared) await db.transaction((tx) => storeOrganisation(tx, installation_id))
 }
 
 async function findShared(
