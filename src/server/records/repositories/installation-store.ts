@@ -3,7 +3,6 @@ import { desc, eq, inArray, isNotNull, notInArray, sql } from 'drizzle-orm'
 import type { OrganisationFile } from '../../../engine/settings/layers.ts'
 import { later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { listRepositories, updateRepository } from './store.ts'
 import { installations, repositories } from './table.ts'
 
 export type InstallationRow = typeof installations.$inferSelect
@@ -122,9 +121,9 @@ export async function storePermissions(
   now: Date,
 ): Promise<void> {
   const is_read_only = pull_requests === 'read' && ![issues, checks].includes('write')
+  const isThere = eq(repositories.installation_id, installation_id)
   if (!is_read_only && (await findInstallationState(db, installation_id))?.is_read_only)
-    for (const { repo_id } of await listRepositories(db, { installation_id }))
-      await updateRepository(db, repo_id, { commenting_since: now })
+    await db.update(repositories).set({ commenting_since: now }).where(isThere)
   await saveInstallation(db, installation_id, { is_read_only })
 }
 
