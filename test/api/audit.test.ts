@@ -3,6 +3,7 @@ import { mkdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Config } from '../../src/server/platform/config.ts'
+import { whileBroken } from '../support/broken-table.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { startTestService } from '../support/service.ts'
@@ -72,8 +73,11 @@ describe('the audit log', () => {
     await repository.request('POST', '/activity/check', { body: {} })
     await repository.request('POST', '/activity', { body: { title: 'x' } })
     const headers = { 'Idempotency-Key': 'once' }
-    await create({ headers })
-    await create({ headers })
+    const broken = { trigger: 'before update on idempotency_keys for each row' }
+    const db = fixture.service.app.database.connection()
+    // Committed, although the answer fails.
+    expect((await whileBroken(db, broken, () => create({ headers }))).status).toBe(500)
+    expect((await create({ headers })).status).toBe(201)
     expect((await lines()).map(({ action }) => action)).toEqual(['createActivity'])
   })
 

@@ -53,13 +53,13 @@ export async function perform(
 ): Promise<OperationResponse> {
   const timed = { ...request, now: app.clock() }
   const after: (() => Promise<void>)[] = []
+  const audit = (record_id: string | null) => app.audit?.write(auditEntry(app, name, timed, record_id))
   const response = await charged(request, () =>
     name === 'listRepositories'
       ? performForCaller(app, timed)
-      : performOnRepository(app, name, { ...timed, afterAnswer: (work) => after.push(work) }),
+      : performOnRepository(app, name, { ...timed, afterAnswer: (work) => after.push(work), created: audit }),
   )
-  if (OPERATIONS[name].access !== 'read' && !response.replayed)
-    app.audit?.write(auditEntry(app, name, timed, response))
+  if (OPERATIONS[name].access !== 'read' && !isCreate(name)) audit(request.id || null)
   for (const work of after) app.background.start(work)
   return response
 }
@@ -68,11 +68,10 @@ export async function perform(
 async function auditEntry(
   { access }: App,
   action: OperationName,
-  { caller, owner, repo, id, source, now }: OperationRequest & { now: Date },
-  { created_id }: OperationResponse,
+  { caller, owner, repo, source, now }: OperationRequest & { now: Date },
+  record_id: string | null,
 ): Promise<AuditEntry> {
   const request_id = correlationIds().request_id ?? null
-  const record_id = created_id ?? (id || null)
   const identity = await caller.admit((token) => access.tokens.identity(token)).catch(nullIfFailed)
   const login = identity?.login ?? null
   const { address } = caller
@@ -111,7 +110,8 @@ async function performForCaller(
 async function performOnRepository(
   app: App,
   name: RepositoryOperationName,
-  request: OperationRequest & Pick<ContextCaller, 'afterAnswer'> & { now: Date },
+  request: OperationRequest &
+    Pick<ContextCaller, 'afterAnswer'> & { now: Date; created: (id: string) => void },
 ): Promise<OperationResponse> {
   const operation: Operation = OPERATIONS[name]
   const repository = await authorise(app, operation, request)
@@ -135,7 +135,7 @@ async function performOnRepository(
     meter: request.caller.meter,
   }
   if (isCreate(name)) {
-    const idempotency = { token: request.caller.token, key }
+    const idempotency = { token: request.caller.token, key, created: request.created }
     return create({ ...opened, caller }, name, input as InputOf<typeof name>, idempotency)
   }
   const { id, if_none_match: known } = request
