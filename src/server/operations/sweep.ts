@@ -76,7 +76,8 @@ async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> 
     app,
     (after) => listLeft(db, { after, before: kept_from, limit: PAGE }),
     async (repo_id) => {
-      swept.purged += await deleteAppData(app, repo_id, kept_from)
+      // One statement deletes all rows of a table.
+      swept.purged += await app.database.withLongTimeout((long) => deleteAppData(long, repo_id, kept_from))
     },
   )
   await deleteLeftInstallations(db, BATCH)
@@ -132,8 +133,7 @@ async function sweepRepository(
  * activities, pull requests and settings. Declared records stay, because the REST API also works without the App. Stops if
  * the App is installed or the repository watched again in the meantime. Returns the number of deleted records.
  */
-async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promise<number> {
-  const db = app.database.connection()
+async function deleteAppData(db: Db, repo_id: number, kept_from: Date): Promise<number> {
   const whileLeft = (work: (tx: Db) => Promise<number>) =>
     db.transaction(async (tx) => ((await lockLeft(tx, repo_id, kept_from)) ? work(tx) : 0))
   const tracked = await inBatches(() => whileLeft((tx) => deleteTracked(tx, repo_id)))

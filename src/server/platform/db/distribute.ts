@@ -53,7 +53,6 @@ export interface TablePlacement {
 export async function distribute(db: Db): Promise<TablePlacement[]> {
   await refuseWithoutCitus(db)
   const tables = await db.transaction(async (tx) => {
-    await tx.execute(sql`set local statement_timeout = 0`)
     await lockSchema(tx)
     const found = await listTables(tx)
     if (found.length === 0)

@@ -82,7 +82,6 @@ async function whenUnlocked<Result>(work: () => Promise<Result>): Promise<Result
 /** Applies the first missing migration. Returns whether there was one. */
 function applyNext(db: Db, migrations: MigrationMeta[]): Promise<boolean> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`set local statement_timeout = 0`)
     // The lock ends with the transaction, and so also works behind a pooler in transaction mode.
     await lockSchema(tx)
     await tx.execute(sql`set local lock_timeout = ${sql.raw(String(LOCK_TIMEOUT_MS))}`)
