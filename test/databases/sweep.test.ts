@@ -1,10 +1,13 @@
 /** The sweep: what it stores, deletes and reports, in batches, also when several run at once. */
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
+import { purgeRepository } from '../../src/server/operations/admin/purge-store.ts'
 import { type Swept, sweep } from '../../src/server/operations/sweep.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
 import { newId } from '../../src/vocabulary/contract/field.ts'
 import { whileBroken } from '../support/broken-table.ts'
+import { rowsOf } from '../support/database.ts'
+import { holdStatements } from '../support/held-statements.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { type TestRepository, useRepository } from '../support/repository.ts'
 import { ACTIVITY } from '../support/routes.ts'
@@ -217,4 +220,17 @@ describe('concurrent sweeps', () => {
     await makeDue()
     expect((await sweep(service.app)).expired).toBe(1)
   })
+})
+
+test('a purge waits for a change that has begun, and the change for nothing', async () => {
+  const id = await repo.createActivity({})
+  const held = holdStatements(/insert into "live_sets"/, 1)
+  const changed = repo.request('PATCH', `/activity/${id}`, { body: { risk: 'high' } })
+  await expect.poll(held.executed).toBe(1)
+  const purged = purgeRepository(db(), repo.id)
+  const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(async () => rowsOf(await db().execute(waiting)).length).toBe(1)
+  held.restore()
+  expect((await changed).status).toBe(200)
+  expect(await purged).toBeGreaterThan(0)
 })

@@ -13,20 +13,21 @@ import { findRepository } from '../../records/repositories/store.ts'
  */
 export async function purgeRepository(db: Db, repo_id: number): Promise<number> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`set local statement_timeout = 0`)
-    await lockLiveSet(tx, repo_id)
     const stored = await findRepository(tx, repo_id)
     const names = await listRepositoryTables(tx)
-    const others = names.filter((name) => !FIRST.includes(name) && !LAST.includes(name))
+    const others = names.filter((name) => !RECORDS.includes(name) && !LAST.includes(name))
     let total = 0
-    for (const name of [...FIRST, ...others, ...LAST]) total += await deleteRows(tx, name, repo_id)
+    // Records before the live set, as all others lock them; then those that were created meanwhile.
+    for (const name of RECORDS) total += await deleteRows(tx, name, repo_id)
+    await lockLiveSet(tx, repo_id)
+    for (const name of [...RECORDS, ...others, ...LAST]) total += await deleteRows(tx, name, repo_id)
     if (stored?.installation_id != null && isOrganisationRepository(stored.name))
       await storeOrganisation(tx, stored.installation_id)
     return total
   })
 }
 
-const FIRST = ['activities', 'notables']
+const RECORDS = ['activities', 'notables']
 /** Creates wait for the row of `live_sets`, and then store one of their own. */
 const LAST = ['live_sets', 'repositories']
 
