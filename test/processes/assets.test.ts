@@ -27,11 +27,14 @@ function get(path: string, encoding: string, more: Record<string, string> = {}) 
   )
 }
 
-test('an asset is cached for a year', async () => {
-  const { status, headers } = await get(script, 'identity')
-  expect(status).toBe(200)
-  expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
-})
+test.each<Record<string, string>>([{}, { range: 'bytes=99999999-' }, { 'if-match': '"another"' }])(
+  'an asset is sent whole and cached for a year, also if the request says %j',
+  async (more) => {
+    const { status, headers } = await get(script, 'identity', more)
+    expect(status).toBe(200)
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  },
+)
 
 test.each([
   ['gzip', gunzipSync],

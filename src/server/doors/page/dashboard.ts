@@ -48,14 +48,14 @@ export function dashboard(
   { local, ...options }: { local: LocalSignIn } & Omit<SetupOptions, 'app'>,
 ) {
   const { show, complete: completeSetup } = setup({ app, ...options })
-  const compress = compression()
+  const before = [sentWhole, compression()]
   const { github_web_url } = app.config
   // Nothing external except avatars, which GitHub redirects to a host of their own.
   const policy = pagePolicy("'self'", ` ${github_web_url} ${avatarsUrl(github_web_url)}`, "'self'")
   const { findToken, showSession, begin, complete, signOut } = signIn(app, local)
   const routes = [
-    get('page', '/', [compress, showPage('index.html', policy)]),
-    get('docs', '/docs', [compress, showPage('docs.html', DOCS_POLICY)]),
+    get('page', '/', [...before, showPage('index.html', policy)]),
+    get('docs', '/docs', [...before, showPage('docs.html', DOCS_POLICY)]),
     get('session', '/session', showSession),
     get('signIn', '/session/login', begin),
     get('signedIn', '/session/callback', complete),
@@ -68,7 +68,13 @@ export function dashboard(
     index: false,
     setHeaders: (res) => res.setHeader('Cache-Control', CACHED_FOR_A_YEAR),
   })
-  return { findToken, routes, assets: [compress, files] }
+  return { findToken, routes, assets: [...before, files] }
+}
+
+/** Ignores what a file may not satisfy: the answer would be an error, which is cached like the file. */
+const sentWhole: RequestHandler = (req, _res, next) => {
+  for (const name of ['range', 'if-match', 'if-unmodified-since']) delete req.headers[name]
+  next()
 }
 
 /** A route; `name` is that of the operation in metrics and logs. */
