@@ -59,8 +59,8 @@ export function Overview({ text, onSignOut }: Props) {
       {shown.length === 0 && <Nothing isFiltered={loaded.items.length > 0} />}
       {!loaded.complete && (
         <p class="hint" role="note">
-          You can see more repositories than GitHub lists at once, so some may be missing. Open them by name,
-          above.
+          Some repositories may be missing: there are more than are listed at once, or an organisation asks
+          you for single sign-on. Open them by name, above.
         </p>
       )}
     </>
