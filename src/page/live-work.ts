@@ -2,6 +2,14 @@
 import { findingOf } from '../vocabulary/finding.ts'
 import { addTo } from '../vocabulary/lists.ts'
 import { pullRequestName } from '../vocabulary/names.ts'
+import {
+  type Alternative,
+  alternativesOverlap,
+  matchesAlternative,
+  plainAlternative,
+  subtreeAlternative,
+} from '../vocabulary/scope/alternative.ts'
+import { alternativesOf, parseGlob } from '../vocabulary/scope/glob.ts'
 import { byRank } from '../vocabulary/severity.ts'
 import { type Person, peopleOf } from './people.ts'
 import type { Activity, Overlap } from './records.ts'
@@ -33,32 +41,20 @@ export function nameOf({ pr_url, branch, title }: Activity): string {
   return pullRequestName(pr_url) ?? branch ?? title
 }
 
-/** All files and globs that an activity names, each once. */
-export function pathsOf({ scope }: Activity): string[] {
-  return [...new Set([...scope.changes.map(({ path }) => path), ...scope.paths])]
+/** What a path of the address matches; a folder ends with `/`, which alone is the root. */
+export function chosenAt(path: string): Alternative {
+  return path === '/' ? subtreeAlternative('') : plainAlternative(path.replace(/\/$/, ''))
 }
 
-const GLOB = /[*?[{\\]/
-
-/** The folder, with `/` at its end, that contains everything that a glob matches; empty for the root. A path that is no glob is returned unchanged. */
-export function literalPartOf(path: string): string {
-  const at = path.search(GLOB)
-  return at === -1 ? path : path.slice(0, path.lastIndexOf('/', at) + 1)
-}
-
-/** Whether a path is in a folder, which is `/` for the root. */
-export function isIn(folder: string, path: string): boolean {
-  return folder === '/' || path.startsWith(folder)
-}
-
-/** Whether an activity may change something at a path; a folder ends with `/`. */
-export function touches(activity: Activity, path: string): boolean {
-  return pathsOf(activity).some((each) => {
-    const literal = literalPartOf(each)
-    const isGlob = literal !== each
-    if (path.endsWith('/')) return isIn(path, literal)
-    return literal === path || (isGlob && each.endsWith('/**') && path.startsWith(literal))
-  })
+/** Whether an activity may change something at a path of the address. */
+export function touches({ scope }: Activity, path: string): boolean {
+  const chosen = chosenAt(path)
+  return (
+    scope.changes.some((change) => matchesAlternative(chosen, change.path)) ||
+    scope.paths.some((glob) =>
+      alternativesOf(parseGlob(glob)).some((each) => alternativesOverlap(each, chosen, { isOver: false })),
+    )
+  )
 }
 
 export interface SharedIssue {

@@ -3,10 +3,11 @@
 import { DAY_MS } from '../vocabulary/clock.ts'
 import { isForOneOfBoth } from '../vocabulary/finding.ts'
 import { CONSEQUENCES, type Consequence } from '../vocabulary/finding-kinds.ts'
+import { matchesAlternative } from '../vocabulary/scope/alternative.ts'
 import { NAMED_CONSEQUENCES, type NamedConsequence, type View } from './address.ts'
 import { type Group, groupsOf } from './encounters.ts'
 import { type HotFolder, hotFolders } from './hot-spots.ts'
-import { isIn, type LiveWork, liveWork, touches } from './live-work.ts'
+import { chosenAt, type LiveWork, liveWork, touches } from './live-work.ts'
 import type { Person } from './people.ts'
 import type { Activity, List, Overlap, Overlaps } from './records.ts'
 
@@ -179,9 +180,8 @@ export function matches(activity: Activity, work: LiveWork, choice: Choice): boo
 
 /** Whether both sides of an overlap are at a path, or it was found there. */
 export function isAt({ paths, activity_ids }: Overlap, work: LiveWork, path: string): boolean {
-  const isExample = (example: string) => (path.endsWith('/') ? isIn(path, example) : example === path)
   return (
-    paths.some(({ example }) => isExample(example)) ||
+    paths.some(({ example }) => matchesAlternative(chosenAt(path), example)) ||
     activity_ids.every((id) => touches(work.activities.get(id) as Activity, path))
   )
 }

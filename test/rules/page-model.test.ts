@@ -130,12 +130,12 @@ describe('hot folders', () => {
   test('are those with the most people, each person once', () => {
     expect(
       foldersOf([
-        on('a', 'Ada', { changes: ['src/a.ts', 'src/b.ts', 'docs/x.md'] }),
-        on('b', 'Ben', { changes: ['src/a.ts', 'lib/z.ts'] }),
+        on('a', 'Ada', { changes: ['src/a.ts', 'src/b.ts', 'docs/x.md', 'app/[id]/a.ts'] }),
+        on('b', 'Ben', { changes: ['src/a.ts', 'lib/z.ts', 'app/[id]/b.ts'] }),
         on('c', 'Cy', { changes: ['src/b.ts', 'lib/y.ts'] }),
         on('d', 'Ada', { changes: ['src/b.ts'] }),
       ]),
-    ).toEqual(['src/ 3 null', 'lib/ 2 null'])
+    ).toEqual(['src/ 3 null', 'app/[id]/ 2 null', 'lib/ 2 null'])
   })
 
   test('count globs for the folder that holds all of their matches, and overlaps for the folder of their file', () => {
@@ -165,11 +165,20 @@ test.each([
   ['lib/deep/file.ts', true],
   ['lib/', true],
   ['docs/', false],
+  ['lib/deep/', true],
+  ['/', true],
   ['web/a.css', false],
-])('work on src/pay.ts, lib/** and web/*.tsx touches %s: %s', (path, expected) => {
-  expect(touches(on('a', 'Ada', { changes: ['src/pay.ts'], paths: ['lib/**', 'web/*.tsx'] }), path)).toBe(
-    expected,
-  )
+  ['web/a.tsx', true],
+  ['api/', true],
+  ['api', true],
+  ['api/v1/', true],
+  ['api2/', false],
+  ['app/[id]/page.ts', true],
+  ['app/[id]/', true],
+  ['app/i/page.ts', false],
+])('work on src/pay.ts, app/[id]/page.ts, lib/**, web/*.tsx and api touches %s: %s', (path, expected) => {
+  const given = { changes: ['src/pay.ts', 'app/[id]/page.ts'], paths: ['lib/**', 'web/*.tsx', 'api'] }
+  expect(touches(on('a', 'Ada', given), path)).toBe(expected)
 })
 
 test('an issue is shown if two or more are on it or close it beside others, those with the most first', () => {
