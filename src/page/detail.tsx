@@ -28,9 +28,9 @@ interface Common {
 export function ActivityDetail({ model, ...common }: Common & { model: RepositoryModel }) {
   const { id, repository } = common
   const { work, reader } = model
-  const encounters = (work.collisions_of.get(id) ?? []).flatMap(
-    (overlap) => encounterOf(overlap, work, { reader, hub: id }) ?? [],
-  )
+  const encounters = work.collisions
+    .filter(({ activity_ids }) => activity_ids.includes(id))
+    .flatMap((overlap) => encounterOf(overlap, work, { reader, hub: id }) ?? [])
   return (
     <Detail {...common} read={repository.activity} archive={repository.archiveActivity}>
       {(activity: FullActivity) => (

@@ -1,6 +1,5 @@
-/** The live work of a repository, indexed: activities, the person of each, the collisions of each, and the issues of several. Pure. */
+/** The live work of a repository: activities, the person of each, the collisions, and the issues of several. Pure. */
 import { findingOf } from '../vocabulary/finding.ts'
-import { addTo } from '../vocabulary/lists.ts'
 import { pullRequestName } from '../vocabulary/names.ts'
 import {
   type Alternative,
@@ -20,8 +19,6 @@ export interface LiveWork {
   people: ReadonlyMap<string, Person>
   /** The most severe first. Those of equal severity are in the order of the service. */
   collisions: readonly Overlap[]
-  /** By the id of either side. */
-  collisions_of: ReadonlyMap<string, readonly Overlap[]>
 }
 
 /** Collisions with an unknown activity are left out: the lists are read at slightly different times. */
@@ -30,10 +27,7 @@ export function liveWork(activities: readonly Activity[], overlaps: readonly Ove
   const collisions = overlaps
     .filter(({ activity_ids }) => activity_ids.every((id) => byId.has(id)))
     .sort(byRank)
-  const collisions_of = new Map<string, Overlap[]>()
-  for (const collision of collisions)
-    for (const id of collision.activity_ids) addTo(collisions_of, id, collision)
-  return { activities: byId, people: peopleOf(activities), collisions, collisions_of }
+  return { activities: byId, people: peopleOf(activities), collisions }
 }
 
 /** `#12`, or the branch, or the title. */

@@ -72,10 +72,11 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
   const isSearch = view.path !== null || view.text !== ''
   const isCut = (each: Activity) =>
     !met.has(each.id) && each.scope.path_count !== undefined && matches(each, work, { ...choice, text: '' })
-  const seen = liveWork(
-    activities.items.filter(({ id }) => met.has(id)),
-    overlaps_seen,
-  )
+  const seen = {
+    activities: new Map([...work.activities].filter(([id]) => met.has(id))),
+    people: work.people,
+    collisions: overlaps_seen,
+  }
   const countOf = (kind: Hideable) =>
     matching.filter(({ activity_ids }) => activity_ids.some((id) => isOfKind(kind, id))).length
   return {
