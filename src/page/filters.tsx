@@ -99,13 +99,13 @@ const KINDS: Record<Hideable, string> = {
 }
 
 /** What is not shown, so that its absence says nothing. */
-export function Hidden({ view, model }: { view: View; model: RepositoryModel }) {
-  const { hidden, hideable } = model
-  if (hidden === 0) return null
-  const kinds = HIDEABLE.filter((kind) => !view[kind] && hideable[kind] > 0)
+export function Hidden({ hidden }: RepositoryModel) {
+  const { pairs, activities, kinds } = hidden
+  if (pairs + activities === 0) return null
   return (
     <>
-      {count(hidden, 'pair is', 'pairs are')} hidden, {joined(kinds.map((kind) => KINDS[kind]))}.{' '}
+      {pairs > 0 ? count(pairs, 'pair is', 'pairs are') : count(activities, 'activity is', 'activities are')}{' '}
+      hidden, {joined(kinds.map((kind) => KINDS[kind]))}.{' '}
       <button type="button" class="link" onClick={() => changeView({ idle: true, bots: true, drafts: true })}>
         Show all
       </button>

@@ -35,19 +35,21 @@ export function nameOf({ pr_url, branch, title }: Activity): string {
   return pullRequestName(pr_url) ?? branch ?? title
 }
 
+const NO_DEADLINE = { isOver: false }
+
 /** What a path of the address matches; a folder ends with `/`, which alone is the root. */
 export function chosenAt(path: string): Alternative {
   return path === '/' ? subtreeAlternative('') : plainAlternative(path.replace(/\/$/, ''))
 }
 
-/** Whether an activity may change something at a path of the address. */
-export function touches({ scope }: Activity, path: string): boolean {
-  const chosen = chosenAt(path)
+/** Whether an activity may change something that `chosen` matches; false if the activity is unknown. */
+export function touches(activity: Activity | undefined, chosen: Alternative): boolean {
+  const { changes, paths } = activity?.scope ?? { changes: [], paths: [] }
   return (
-    scope.changes.some((change) => matchesAlternative(chosen, change.path)) ||
-    scope.paths.some((glob) =>
-      alternativesOf(parseGlob(glob)).some((each) => alternativesOverlap(each, chosen, { isOver: false })),
-    )
+    changes.some(({ path }) => matchesAlternative(chosen, path)) ||
+    paths
+      .flatMap((path) => alternativesOf(parseGlob(path)))
+      .some((each) => alternativesOverlap(each, chosen, NO_DEADLINE))
   )
 }
 

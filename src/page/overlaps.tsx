@@ -40,13 +40,16 @@ export const Overlaps = memo(({ model }: { model: RepositoryModel }) => {
 })
 
 /** One line about pairs that need nobody, and on request which ones they are. */
-function SameFile({ pairs, total, work }: { pairs: string[][]; total: number; work: LiveWork }) {
+function SameFile({ pairs, total, among, work }: RepositoryModel['same_file'] & { work: LiveWork }) {
   const [isOpen, setIsOpen] = useState(false)
-  if (total === 0) return null
+  if (total === 0 && among === null) return null
   return (
     <details class="same-file" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>
-        {total.toLocaleString('en')} {total === 1 ? 'pair shares' : 'pairs share'} a file; git merges them
+        {among === null
+          ? `${total.toLocaleString('en')} ${total === 1 ? 'pair shares' : 'pairs share'} a file`
+          : `Of the newest ${among} pairs that share a file, ${total} match`}
+        ; git merges them
       </summary>
       <ul>
         {(isOpen ? pairs : []).map((pair) => (

@@ -29,10 +29,10 @@ export interface RepositoryModel {
   is_exact: boolean
   /** How many overlaps that match the choice have a side of this kind. */
   hideable: Record<Hideable, number>
-  /** How many of them are not shown. */
-  hidden: number
-  /** How many pairs only change the same file, with their lines apart, and those of the newest activities. */
-  same_file: Overlaps['same_file']
+  /** What matches the choice and is not shown, and the kinds of its work. */
+  hidden: { pairs: number; activities: number; kinds: Hideable[] }
+  /** How many pairs only change the same file, with their lines apart, and those of the newest activities. `among`: the only pairs that were searched. */
+  same_file: Overlaps['same_file'] & { among: number | null }
   folders: HotFolder[]
   /** The activities that match the choice, those that were pushed or declared last first. */
   shown: Activity[]
@@ -58,15 +58,23 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
   const kinds = view.pull_request === null ? HIDEABLE.filter((kind) => !view[kind]) : []
   const isOfKind = (kind: Hideable, id: string) => isOf(kind, work.activities.get(id) as Activity, now_ms)
   const isHidden = (id: string) => kinds.some((kind) => isOfKind(kind, id))
-  const matching = work.collisions.filter((overlap) => isChosen(overlap, { work, view, chosen }))
+  const at = view.path === null ? null : chosenAt(view.path)
+  const isThere = (id: string) => at === null || touches(work.activities.get(id), at)
+  // An overlap is at a path if both sides are, or if it was found there.
+  const matching = work.collisions.filter(
+    ({ activity_ids, consequence, paths }) =>
+      activity_ids.some((id) => chosen.has(id)) &&
+      (view.only === null || consequence === view.only) &&
+      (activity_ids.every(isThere) || paths.some(({ example }) => at && matchesAlternative(at, example))),
+  )
   const overlaps_seen = matching.filter(({ activity_ids }) => !activity_ids.some(isHidden))
   const whose = (overlap: Overlap) => whoseOf(overlap, work, reader)
   const of = (name: ReturnType<typeof whose>) => overlaps_seen.filter((overlap) => whose(overlap) === name)
   const [needs, own] = [of('somebody'), of('reader')]
   const met = new Set(overlaps_seen.flatMap(({ activity_ids }) => activity_ids))
-  const shown = activities.items
-    .filter((each) => chosen.has(each.id) && !isHidden(each.id))
-    .filter((each) => view.path === null || touches(each, view.path) || met.has(each.id))
+  const listed = activities.items.filter(({ id }) => chosen.has(id) && (isThere(id) || met.has(id)))
+  const shown = listed
+    .filter(({ id }) => !isHidden(id))
     .sort((a, b) => Date.parse(lastMoved(b)) - Date.parse(lastMoved(a)))
   for (const { id } of shown) met.add(id)
   const isSearch = view.path !== null || view.text !== ''
@@ -90,23 +98,20 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
     counts: countsOf([...needs, ...own]),
     is_exact: overlaps === null || overlaps.checked_against.complete,
     hideable: { idle: countOf('idle'), bots: countOf('bots'), drafts: countOf('drafts') },
-    hidden: matching.length - overlaps_seen.length,
-    same_file: sameFile(overlaps, chosen, chosen.size === activities.items.length),
+    hidden: {
+      pairs: matching.length - overlaps_seen.length,
+      activities: listed.length - shown.length,
+      kinds: kinds.filter((kind) => countOf(kind) > 0 || listed.some(({ id }) => isOfKind(kind, id))),
+    },
+    same_file: sameFile(
+      overlaps,
+      chosen.size === activities.items.length && at === null,
+      (ids) => ids.some((id) => chosen.has(id)) && ids.every(isThere),
+    ),
     folders: hotFolders(seen),
     unsearched: isSearch ? activities.items.filter(isCut).length : 0,
     is_gone: view.pull_request !== null && !activities.items.some((each) => matches(each, work, of_pull)),
   }
-}
-
-function isChosen(
-  overlap: Overlap,
-  { work, view, chosen }: { work: LiveWork; view: View; chosen: ReadonlySet<string> },
-): boolean {
-  return (
-    overlap.activity_ids.some((id) => chosen.has(id)) &&
-    (view.only === null || overlap.consequence === view.only) &&
-    (view.path === null || isAt(overlap, work, view.path))
-  )
 }
 
 /** Who has to act on an overlap. `one`: both sides are by one other person, who need not be told of a conflict. */
@@ -129,13 +134,13 @@ function countsOf(overlaps: readonly Overlap[]): Record<Consequence, number> {
 
 function sameFile(
   overlaps: Overlaps | null,
-  chosen: ReadonlySet<string>,
   isAll: boolean,
-): Overlaps['same_file'] {
-  const { total, pairs: all } = overlaps?.same_file ?? { total: 0, pairs: [] }
-  if (isAll) return { total, pairs: all }
-  const pairs = all.filter((ids) => ids.some((id) => chosen.has(id)))
-  return { total: pairs.length, pairs }
+  isChosen: (ids: readonly string[]) => boolean,
+): RepositoryModel['same_file'] {
+  const { total, pairs } = overlaps?.same_file ?? { total: 0, pairs: [] }
+  if (isAll) return { total, pairs, among: null }
+  const found = pairs.filter(isChosen)
+  return { total: found.length, pairs: found, among: total > pairs.length ? pairs.length : null }
 }
 
 /** `54 pairs will conflict, 6 do the same work.`; `is_exact` is false if there may be more, `is_all` if some work is not shown. */
@@ -176,14 +181,6 @@ export function matches(activity: Activity, work: LiveWork, choice: Choice): boo
     (!mine || key === reader) &&
     (pull_request === null || activity.pr_url?.endsWith(`/pull/${pull_request}`) === true) &&
     (needle === '' || searchTextOf(activity).includes(needle))
-  )
-}
-
-/** Whether both sides of an overlap are at a path, or it was found there. */
-export function isAt({ paths, activity_ids }: Overlap, work: LiveWork, path: string): boolean {
-  return (
-    paths.some(({ example }) => matchesAlternative(chosenAt(path), example)) ||
-    activity_ids.every((id) => touches(work.activities.get(id) as Activity, path))
   )
 }
 

@@ -118,8 +118,7 @@ function Work({ name, view, model, records, hasFailed }: WorkProps) {
         </h2>
         <p class="hint">
           {shown.length < work.activities.size && `${shown.length} of `}
-          {count(work.activities.size, 'live activity', 'live activities')}.{' '}
-          <Hidden view={view} model={model} />
+          {count(work.activities.size, 'live activity', 'live activities')}. <Hidden {...model} />
           {model.unsearched > 0 &&
             ` ${count(model.unsearched, 'activity has', 'activities have')} more paths than the ${LISTED_PATHS_MAX} that are searched.`}
         </p>

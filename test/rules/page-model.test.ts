@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { View } from '../../src/page/address.ts'
 import { groupsOf } from '../../src/page/encounters.ts'
 import { hotFolders, stripOf } from '../../src/page/hot-spots.ts'
-import { liveWork, sharedIssues, touches } from '../../src/page/live-work.ts'
+import { chosenAt, liveWork, sharedIssues, touches } from '../../src/page/live-work.ts'
 import { headline, modelOf } from '../../src/page/repository-model.ts'
 import { HOUR_MS, NO_VIEW, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
@@ -34,7 +34,13 @@ const modelFor = (view: Partial<View>, login: string | null = 'ADA', complete = 
       overlaps: {
         items: OVERLAPS,
         total: 4,
-        same_file: { total: 9, pairs: [['a', 'd']] },
+        same_file: {
+          total: 9,
+          pairs: [
+            ['a', 'd'],
+            ['a', 'gone'],
+          ],
+        },
         checked_against: { activities: 5, as_of: '', complete, reason: null },
       },
     },
@@ -68,8 +74,12 @@ test.each<[Partial<View>, string[], string[]]>([
 })
 
 test('the page counts what is hidden, by its reason', () => {
-  const { hidden, hideable } = modelFor({})
-  expect({ hidden, ...hideable }).toEqual({ hidden: 2, idle: 1, bots: 1, drafts: 1 })
+  const { hidden, hideable } = modelFor({ person: 'cy' })
+  expect(hideable).toEqual({ idle: 1, bots: 0, drafts: 0 })
+  expect(hidden).toEqual({ pairs: 1, activities: 1, kinds: ['idle'] })
+  expect(modelFor({}).hidden).toEqual({ pairs: 2, activities: 2, kinds: ['idle', 'bots'] })
+  const alone = modelFor({ person: 'cy', only: 'conflict' })
+  expect(alone.hidden).toEqual({ pairs: 0, activities: 1, kinds: ['idle'] })
 })
 
 test('work is in the order of its last push, and what stands beside the overlaps has what is seen', () => {
@@ -83,9 +93,13 @@ test('overlaps within the work of somebody else are only counted', () => {
   expect(modelFor({}, 'ben')).toMatchObject({ own: [], others_own: 1 })
 })
 
-test('pairs that share a file are those of the chosen work', () => {
-  expect(modelFor({}).same_file.total).toBe(9)
-  expect(modelFor({ person: 'ben' }).same_file.total).toBe(0)
+test.each<[Partial<View>, object]>([
+  [{}, { total: 9, among: null }],
+  [{ person: 'ada' }, { total: 2, among: 2 }],
+  [{ person: 'ben' }, { total: 0, among: 2 }],
+  [{ path: 'src/x.ts' }, { total: 0, among: 2 }],
+])('with %j the pairs that share a file are those of the chosen work: %j', (view, counts) => {
+  expect(modelFor(view).same_file).toMatchObject(counts)
 })
 
 test('the page says that a chosen pull request has no live work', () => {
@@ -178,7 +192,7 @@ test.each([
   ['app/i/page.ts', false],
 ])('work on src/pay.ts, app/[id]/page.ts, lib/**, web/*.tsx and api touches %s: %s', (path, expected) => {
   const given = { changes: ['src/pay.ts', 'app/[id]/page.ts'], paths: ['lib/**', 'web/*.tsx', 'api'] }
-  expect(touches(on('a', 'Ada', given), path)).toBe(expected)
+  expect(touches(on('a', 'Ada', given), chosenAt(path))).toBe(expected)
 })
 
 test('an issue is shown if two or more are on it or close it beside others, those with the most first', () => {
