@@ -1,6 +1,6 @@
 /** Small controls: links, a button that copies, and a list that shows more on request. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { pullRequestName } from '../vocabulary/names.ts'
 import { changeView } from './use-address.ts'
 
@@ -62,7 +62,7 @@ export function CopyButton({ text, what, title }: { text: () => string; what: st
   )
 }
 
-/** How many more items the button shows. */
+/** How many more items each press of the button shows. */
 const MORE_MAX = 200
 
 interface LimitedProps<Item> {
@@ -72,18 +72,19 @@ interface LimitedProps<Item> {
 }
 
 export function Limited<Item>({ items, max, children }: LimitedProps<Item>) {
-  const [isOpen, setIsOpen] = useState(false)
-  const shown = isOpen ? items.slice(0, max + MORE_MAX) : items.slice(0, max)
+  const [shown, setShown] = useState(max)
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    // The button may be gone: the focus goes on with the first item that it added.
+    list.current?.children[shown - MORE_MAX]?.querySelector<HTMLElement>('button, a')?.focus()
+  }, [shown])
   return (
     <>
-      <ul>{shown.map(children)}</ul>
-      {items.length > shown.length && !isOpen && (
-        <button type="button" class="quiet more" data-item onClick={() => setIsOpen(true)}>
-          {items.length - shown.length} more
+      <ul ref={list}>{items.slice(0, shown).map(children)}</ul>
+      {items.length > shown && (
+        <button type="button" class="quiet more" data-item onClick={() => setShown(shown + MORE_MAX)}>
+          {items.length - shown} more
         </button>
-      )}
-      {items.length > shown.length && isOpen && (
-        <p class="hint">{items.length - shown.length} more: search or choose a person to see them.</p>
       )}
     </>
   )

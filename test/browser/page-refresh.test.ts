@@ -58,6 +58,9 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await Promise.all(held.map((route) => route.continue()))
     await heading('1 pair may overlap.').waitFor()
     await page.getByText('151 live activities').waitFor()
+    await page.getByRole('button', { name: '146 more' }).click()
+    const row = 'document.activeElement.closest(".work-row") !== null'
+    await expect.poll(() => page.evaluate(row)).toBe(true)
     expect(aborted).toEqual([])
   })
 
