@@ -68,7 +68,9 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
         />
       )}
       {view.section === 'signal' && <SignalCard repository={repository} />}
-      {view.section === 'signal' && settings?.may_administer && <Farewell repository={repository} />}
+      {view.section === 'signal' && settings?.may_administer && (
+        <Farewell repository={repository} onChanged={refresh} />
+      )}
       {!settings?.importing && <Incomplete {...records} />}
       {isNew && <NotableForm repository={repository} onClose={() => setIsNew(false)} onChanged={refresh} />}
       <Details {...{ repository, model, mayWrite }} record={view.record} onChanged={refresh} />

@@ -135,17 +135,19 @@ function Side({ pr_url, branch, author, shown_at, shown }: RecentSide & { shown:
 const QUESTION =
   'Deconflict edits every comment that it made in this repository, and posts nothing there any more, until the App is installed again or the settings file says comment: {mode: on}. Leave?'
 
-export function Farewell({ repository }: { repository: Repository }) {
+export function Farewell({ repository, onChanged }: { repository: Repository; onChanged: () => void }) {
   const [said, setSaid] = useState('')
   const leave = () => {
     if (!confirm(QUESTION)) return
     repository.leave().then(
-      ({ left }) =>
+      ({ left }) => {
         setSaid(
           left === 0
             ? 'Everything is edited.'
             : `${count(left, 'pull request', 'pull requests')} left to edit.`,
-        ),
+        )
+        onChanged()
+      },
       ({ message }: Problem) => setSaid(message),
     )
   }

@@ -207,6 +207,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     page.once('dialog', (dialog) => dialog.accept())
     await page.getByRole('button', { name: 'Leave this repository' }).click()
     await page.getByText('Everything is edited.').waitFor()
+    await page.getByText('because the repository was left').waitFor()
   })
 
   // Threat: Markup in titles and names
