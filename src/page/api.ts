@@ -80,7 +80,12 @@ export const UNAUTHORIZED = 'deconflict-unauthorized'
 async function request(
   method: string,
   path: string,
-  { body, signal, version }: { body?: object; signal?: AbortSignal; version?: string | undefined } = {},
+  {
+    body,
+    key,
+    signal,
+    version,
+  }: { body?: object; key?: string; signal?: AbortSignal; version?: string | undefined } = {},
 ) {
   const token = tabToken.read()
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
@@ -95,6 +100,7 @@ async function request(
       [PAGE_HEADER]: '1',
       ...(token ? { Authorization: `Bearer ${token}` } : {}),
       ...(body ? { 'Content-Type': 'application/json' } : {}),
+      ...(key ? { 'Idempotency-Key': key } : {}),
       ...(version === undefined ? {} : { 'If-None-Match': version }),
     },
     body: body ? JSON.stringify(body) : null,
@@ -174,7 +180,8 @@ export function repositoryAt(name: string) {
     notable: (id: string): Promise<FullNotable> => ask('GET', `${base}/notables/${id}`),
     archiveActivity: (id: string) => ask('POST', `${base}/activity/${id}/archive`),
     archiveNotable: (id: string) => ask('POST', `${base}/notables/${id}/archive`),
-    createNotable: (body: object) => ask('POST', `${base}/notables`, { body }),
+    /** With the same key, it is made once. */
+    createNotable: (body: object, key: string) => ask('POST', `${base}/notables`, { body, key }),
     leave: (): Promise<{ left: number }> => ask('POST', `${base}/farewell`),
   }
 }

@@ -1,4 +1,5 @@
 /** All active notables, above everything else those of high importance, and the form that creates one. */
+import { useRef } from 'preact/hooks'
 import { isHigh, NOTABLE_CATEGORIES } from '../vocabulary/severity.ts'
 import type { Repository } from './api.ts'
 import { RecordLink } from './controls.tsx'
@@ -79,6 +80,7 @@ interface FormProps {
 
 export function NotableForm({ repository, onClose, onChanged }: FormProps) {
   const { problem, isSending, send } = useSubmit({ onChanged, onClose })
+  const sent = useRef({ text: '', key: '' })
   return (
     <Dialog title="New notable" onClose={onClose}>
       <form
@@ -86,7 +88,11 @@ export function NotableForm({ repository, onClose, onChanged }: FormProps) {
         onSubmit={(event) => {
           event.preventDefault()
           const fields = fieldsOf(event.currentTarget)
-          void send(() => repository.createNotable(fields))
+          // If an answer was lost, the same content is not made twice.
+          const text = JSON.stringify(fields)
+          if (text !== sent.current.text)
+            sent.current = { text, key: crypto.getRandomValues(new Uint32Array(4)).join() }
+          void send(() => repository.createNotable(fields, sent.current.key))
         }}
       >
         <Fields />

@@ -1,7 +1,7 @@
 /** The page in a real browser, on two instances of the built service. */
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { apiAt } from '../support/api.ts'
@@ -172,6 +172,14 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await form.getByRole('button', { name: 'Create notable' }).click()
     await form.getByRole('alert').getByText('scope.paths[0]').waitFor()
     await form.getByLabel('Paths, one per line').fill('db/{a,b}/**\n sql')
+    const loseAnswer = async (route: Route) => {
+      if (route.request().method() === 'POST') await route.fetch()
+      await route.abort()
+    }
+    await page.route('**/notables', loseAnswer)
+    await form.getByRole('button', { name: 'Create notable' }).click()
+    await form.getByRole('alert').getByText('cannot be reached').waitFor()
+    await page.unroute('**/notables', loseAnswer)
     await form.getByRole('button', { name: 'Create notable' }).click()
     await page.getByRole('button', { name: 'Migrations are frozen' }).click()
     await page.getByRole('dialog').getByText('temporary-workaround').waitFor()
