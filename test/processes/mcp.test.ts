@@ -102,6 +102,8 @@ describe.each([
     expect(await callTool(ada, 'heartbeat', { ...where, id: activity.id })).toMatchObject({
       overlap: { overlap_detected: false },
     })
+    const withMore = await callTool(ada, 'heartbeat', { ...where, id: activity.id, risk: 'high' })
+    expect(withMore.error).toMatchObject({ type: 'invalid_request', param: 'risk' })
     expect(await callTool(ben, 'merge_order', where)).toMatchObject({ is_error: false, items: [] })
     const listed = await callTool(ben, 'list_work', { ...where, limit: 1, has_pr: false })
     expect(listed.items).toEqual([expect.objectContaining({ id: activity.id })])

@@ -90,7 +90,7 @@ const SPECS: Spec[] = [
     description: 'Keep your activity alive and get its current overlap. Call it every ten minutes.',
     operation: 'heartbeatActivity',
     extra: { id },
-    run: async (client, { input: _, ...call }) => {
+    run: async (client, call) => {
       const { overlap, ...beat } = await client.heartbeatActivity(call)
       return { ...beat, ...compactBrief(overlap) }
     },
