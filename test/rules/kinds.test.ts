@@ -2,13 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { digestedSide, isSameAuthor } from '../../src/engine/check/sides.ts'
-import {
-  type Author,
-  compareSides,
-  isCommon,
-  severityOf,
-  withoutDuplicate,
-} from '../../src/engine/kinds/kinds.ts'
+import { type Author, compareSides, severityOf } from '../../src/engine/kinds/kinds.ts'
 import { type FileChange, indexFiles, sharedFiles } from '../../src/engine/lines/change.ts'
 import { DEFAULT_NOISE } from '../../src/engine/lines/noise.ts'
 import { Deadline } from '../../src/vocabulary/clock.ts'
@@ -164,18 +158,6 @@ test.each<[string, Partial<Author>, Partial<Author>, boolean]>([
 ])('sides of %s have the same author or not', (_, one, other, expected) => {
   const [a, b] = [one, other].map((each) => ({ ...AGENT, ...each })) as [Author, Author]
   expect([isSameAuthor(a, b), isSameAuthor(b, a)]).toEqual([expected, expected])
-})
-
-test.each([
-  ['two', 2, 2, false],
-  ['a third of nine', 3, 9, true],
-  ['fewer than a third', 3, 10, false],
-])('a change that %s pull requests make is common or not', (_, makers, open, expected) => {
-  expect(isCommon(makers, () => open)).toBe(expected)
-})
-
-test('a common change is no duplicate', () => {
-  expect(consequenceOf(withoutDuplicate(compared(side([ONE]), side([ONE]))).findings)).toBe('same_file')
 })
 
 test.each([

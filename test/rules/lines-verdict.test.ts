@@ -85,6 +85,7 @@ describe('by lines, if both sides start from the same base', () => {
   test.each<[string, FileChange, FileChange, string]>([
     ['the same line', edit(20, 1, ['a']), edit(20, 1, ['b']), PROVED],
     ['the same line, changed to the same', edit(20, 1, ['a']), edit(20, 1, ['a']), 'agrees'],
+    ['the same line, changed to more', edit(20, 1, ['a']), edit(20, 1, ['a', 'b']), PROVED],
     ['lines next to each other', edit(20, 1, ['a']), edit(21, 1, ['b']), PROVED],
     ['… without context', patched('@@ -5 +5 @@\n-a\n+b'), patched('@@ -6 +6 @@\n-c\n+d'), PROVED],
     ['an insertion before a changed line', edit(20, 0, ['a']), edit(20, 1, ['b']), PROVED],
@@ -115,7 +116,7 @@ describe('by lines, if both sides start from the same base', () => {
     const alike = change({ patch: `@@ -1,7 +1,7 @@\n l0\n-l1\n-l2\n-l3\n+m1\n+l2\n+m3\n l4\n l5\n l6` })
     expect(verdict(yours, theirs, true)).toBe(PROVED)
     expect(verdict(yours, alike, true)).toBe('agrees')
-    const around = `@@ -1,7 +1,7 @@\n-l0\n-l1\n+l0\n+m1\n l2\n-l3\n-l4\n+m3\n+l4\n l5\n l6`
+    const around = `@@ -1,2 +1,2 @@\n-l0\n-l1\n+l0\n+m1\n@@ -4,2 +4,2 @@\n-l3\n-l4\n+m3\n+l4`
     expect(verdict(alike, change({ patch: around }), true)).toBe('agrees')
   })
 
@@ -128,12 +129,22 @@ describe('by lines, if both sides start from the same base', () => {
 describe('by lines, if bases may differ', () => {
   /** The file after the base branch has added some lines at the start. */
   const later = (lines: number) => [...fillerOf(lines), ...FILE]
+  /** Changes lines 20 and 22, after the base branch has added some lines at the start. */
+  const both = (by: number) => {
+    const shown = FILE.slice(16, 25).map(
+      (line, at) => ({ 3: `-${line}\n+a`, 5: `-${line}\n+c` })[at] ?? ` ${line}`,
+    )
+    return patched(`@@ -${17 + by},9 +${17 + by},9 @@\n${shown.join('\n')}`)
+  }
 
   test.each<[string, FileChange, FileChange, string]>([
     ['the same line under another number', edit(20, 1, ['a']), edit(90, 1, ['b'], later(70)), PROVED],
     ['another line under the same number', edit(20, 1, ['a']), edit(20, 1, ['b'], later(10)), 'near'],
     ['touching under another number', edit(20, 1, ['a']), edit(22 + 70, 1, ['b'], later(70)), 'touching'],
     ['agreeing under another number', edit(20, 1, ['a']), edit(20 + 70, 1, ['a'], later(70)), 'agrees'],
+    ['a line after another change', edit(22, 1, ['b']), both(70), PROVED],
+    ['… under a lower number', edit(92, 1, ['b'], later(70)), both(0), PROVED],
+    ['agreeing in another form', edit(20, 3, ['a', FILE[20] as string, 'c']), both(70), 'agrees'],
     ['numbers far apart', edit(20, 1, ['a']), edit(59, 1, ['b'], later(3)), 'far'],
   ])('%s', (_, yours, theirs, expected) => {
     expect(verdict(yours, theirs)).toBe(expected)
@@ -228,6 +239,7 @@ describe('by lines, if a text occurs in several places', () => {
     ['one side changes the first only', edits({ 1: 'a' }), ALL, 'agrees'],
     ['one side changes the second only', edits({ 2: 'a' }), ALL, 'agrees'],
     ['one side changes the last only', edits({ 3: 'a' }), ALL, 'agrees'],
+    ['the first changed differently', edits({ 1: 'a', 2: 'a' }), edits({ 1: 'b', 2: 'a' }), PROVED],
     ['others changed differently', edits({ 2: 'a' }), edits({ 1: 'b', 2: 'a', 3: 'b' }), 'agrees'],
     ['the first two and the last two', edits({ 1: 'a', 2: 'a' }), edits({ 2: 'a', 3: 'a' }), 'agrees'],
     ['one changed differently', edits({ 1: 'a', 2: 'a' }), edits({ 1: 'a', 2: 'b' }), PROVED],
@@ -257,11 +269,12 @@ describe('by lines, if a text occurs in several places', () => {
 
 /** Replaces line 20, and inserts one before line 23. */
 const AROUND = `@@ -20,3 +20,4 @@\n-${FILE[19]}\n+a\n ${FILE[20]}\n ${FILE[21]}\n+c`
+const FAR = `${editOf(FILE, 30, 2, ['b'])}\n${editOf(FILE, 50, 1, ['c'])}`
 test.each<[string, FileChange, FileChange, [number, number] | null, [number, number] | null]>([
   ['are those that conflict', edit(20, 3, ['a']), edit(22, 2, ['b']), [20, 22], [22, 23]],
   ['name an insertion by the next line', edit(20, 0, ['a']), edit(20, 1, ['b']), [20, 20], [20, 20]],
   ['reach to an insertion', change({ patch: AROUND }), edit(20, 4, ['b']), [20, 23], [20, 23]],
-  ['are the nearest if none conflict', edit(20, 1, ['a']), edit(30, 2, ['b']), [20, 20], [30, 31]],
+  ['are the nearest if none conflict', edit(20, 1, ['a']), patched(FAR), [20, 20], [30, 31]],
   ['are all that a side changes if the other has no patch', edit(20, 3, ['a']), change(), [20, 22], null],
   [
     'reach from the first change to the last one',

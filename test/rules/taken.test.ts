@@ -199,15 +199,9 @@ test.each<[string, TakenFinding, string | null, string | null]>([
   expect(takenFix(sequence, successor)).toBe(fix)
 })
 
-test('the sentence names what is taken, by whom, and what is free', () => {
-  const quote = (text: string) => `<${text}>`
-  const [number, parent] = saidIn([NUMBER, SAME_PARENT]).map(({ finding, words }) =>
-    words.sentence(finding, '#12', quote),
-  )
-  expect(number).toBe(
-    '<0042> in <db/migrations> is taken by #12 (<0042_carts.sql>); the next free number is <0043>',
-  )
-  expect(parent).toBe(
-    '#12 builds on <0041_users> in <shop/migrations> too (yours: <0042_orders.py>, theirs: <0042_carts.py>)',
-  )
+test('the sentence names the parent on which both build, and the files', () => {
+  const said = saidIn([SAME_PARENT]).map(({ finding, words }) => words.sentence(finding, '#12', String))
+  expect(said).toEqual([
+    '#12 builds on 0041_users in shop/migrations too (yours: 0042_orders.py, theirs: 0042_carts.py)',
+  ])
 })

@@ -38,9 +38,8 @@ export function blocksVerdict(
   work: Work,
 ): ComparedFile {
   const contacts: Contact[] = []
-  const nearest = { gap: Number.POSITIVE_INFINITY, a: -1, b: -1 }
+  const nearest = { gap: Number.POSITIVE_INFINITY, a: [] as Block[], b: [] as Block[] }
   for (const alignment of alignments) {
-    if (contacts.length > 0 && work.left < 0) break
     const { shift, confidence } = alignment
     visitClosest(a, b, alignment, (one, other, lines) => {
       // If the blocks were closer, their hunks would show common lines and would have been aligned by them.
@@ -49,16 +48,15 @@ export function blocksVerdict(
         contacts.push({ a: one, b: other, shift, is_proved: confidence === 'proved' })
         work.left -= CONTACT_COST
       }
-      if (gap < nearest.gap) Object.assign(nearest, { gap, a: one, b: other })
+      if (gap < nearest.gap) Object.assign(nearest, { gap, a: [a.blocks[one]], b: [b.blocks[other]] })
     })
   }
   if (contacts.length > 0) return verdictOf(groupsOf(contacts, a, b), a, b)
-  const [ours, theirs] = [a.blocks[nearest.a], b.blocks[nearest.b]]
   return {
     verdict: distance(nearest.gap),
     confidence: null,
-    your_lines: ours ? rangeOf([ours]) : null,
-    their_lines: theirs ? rangeOf([theirs]) : null,
+    your_lines: rangeOf(nearest.a),
+    their_lines: rangeOf(nearest.b),
     is_whole: { yours: false, theirs: false },
   }
 }
@@ -69,11 +67,8 @@ function verdictOf(groups: readonly Group[], a: Digest, b: Digest): ComparedFile
   const same = groups.filter((_, at) => verdicts[at]?.verdict === 'agrees')
   const isWhole = (side: 'a' | 'b', { blocks }: Digest) =>
     same.reduce((count, group) => count + group[side].length, 0) === blocks.length
-  return { ...strongestOf(verdicts), is_whole: { yours: isWhole('a', a), theirs: isWhole('b', b) } }
-}
-
-function strongestOf(verdicts: LinesVerdict[]): LinesVerdict {
-  return verdicts.reduce((best, each) => (byStrength(each, best) < 0 ? each : best))
+  const [strongest] = verdicts.toSorted(byStrength) as [LinesVerdict]
+  return { ...strongest, is_whole: { yours: isWhole('a', a), theirs: isWhole('b', b) } }
 }
 
 function distance(gap: number): Verdict {
@@ -121,14 +116,8 @@ interface Group {
 function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
   // Contacts that share a block form a group. `parents` links each contact to another one of its group, and the root to itself.
   const parents = [...contacts.keys()]
-  const rootOf = (index: number): number => {
-    let at = index
-    while (parents[at] !== at) {
-      parents[at] = parents[parents[at] as number] as number
-      at = parents[at] as number
-    }
-    return at
-  }
+  const rootOf = (index: number): number =>
+    parents[index] === index ? index : rootOf(parents[index] as number)
   const lastOf = { a: new Map<number, number>(), b: new Map<number, number>() }
   for (const [index, contact] of contacts.entries()) {
     for (const side of ['a', 'b'] as const) {
@@ -152,7 +141,6 @@ function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
 
 function blocksOf(contacts: readonly Contact[], side: 'a' | 'b', { blocks }: Digest): Block[] {
   const indexes = contacts.map((contact) => contact[side])
-  if (indexes.length === 1) return [blocks[indexes[0] as number] as Block]
   return [...new Set(indexes)].sort((one, other) => one - other).map((index) => blocks[index] as Block)
 }
 
@@ -164,8 +152,8 @@ function groupVerdict(a: Digest, b: Digest, group: Group): LinesVerdict {
 
 function agrees(a: Digest, b: Digest, { a: ours, b: theirs, shift }: Group): boolean {
   if (shift === null) return false
-  const first = Math.min(startOf(ours), startOf(theirs) - shift)
-  const end = Math.max(endOf(ours), endOf(theirs) - shift)
+  const first = Math.min((ours[0] as Block).start, (theirs[0] as Block).start - shift)
+  const end = Math.max((ours.at(-1) as Block).end, (theirs.at(-1) as Block).end - shift)
   const mine = resultOf({ digest: a, blocks: ours }, { digest: b, blocks: theirs, shift }, { first, end })
   const its = resultOf(
     { digest: b, blocks: theirs },
@@ -193,9 +181,9 @@ function resultOf(
   let [line, next] = [first, 0]
   const copyUntil = (until: number) => {
     for (; line < until; line++) {
-      while ((other.blocks[next]?.end ?? Number.POSITIVE_INFINITY) - other.shift <= line) next++
-      const block = other.blocks[next]
-      if (block) result.push(other.digest.lines[block.lines_at + line + other.shift - block.start] as number)
+      while ((other.blocks[next] as Block).end - other.shift <= line) next++
+      const block = other.blocks[next] as Block
+      result.push(other.digest.lines[block.lines_at + line + other.shift - block.start] as number)
     }
   }
   for (const block of side.blocks) {
@@ -207,16 +195,8 @@ function resultOf(
   return result
 }
 
-function startOf(blocks: readonly Block[]): number {
-  return blocks[0]?.start ?? 0
-}
-
-function endOf(blocks: readonly Block[]): number {
-  return blocks.at(-1)?.end ?? 0
-}
-
 /** The lines of the base from the first block to the last one; null without blocks. */
 export function rangeOf(blocks: readonly Block[]): LineRange | null {
-  const [first, last] = [blocks[0], blocks.at(-1)]
-  return first && last ? [first.start, Math.max(last.start, last.end - 1)] : null
+  const [first, last] = [blocks[0], blocks.at(-1) as Block]
+  return first ? [first.start, Math.max(last.start, last.end - 1)] : null
 }
