@@ -189,15 +189,15 @@ describe('a receiver', () => {
     expect(fixture.service.log.join('\n')).not.toContain('/T1/B2')
   })
 
-  test('that limits the rate gets the post again after its Retry-After', async () => {
-    answers = [[429, { 'retry-after': '120' }]]
-    expect(await notify()).toEqual([])
+  test('that limits the rate gets the post again after its Retry-After, twelve times in all', async () => {
+    answers = Array(12).fill([429, { 'retry-after': '120' }])
+    await notify()
     fixture.service.clock.advance(119_000)
     await fixture.service.runDueJobs()
     expect(received).toHaveLength(1)
-    fixture.service.clock.advance(2000)
-    await fixture.service.runDueJobs()
-    expect(received).toHaveLength(2)
+    for (let hours = 0; hours < 12; hours += 1) await later()
+    expect(received).toHaveLength(12)
+    expect(await fixture.service.jobs('notify')).toMatchObject([{ state: 'dead' }])
   })
 
   // Threat: Server-side request forgery, or a secret sent in the clear, through `NOTIFY_WEBHOOK_URL`

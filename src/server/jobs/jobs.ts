@@ -41,7 +41,7 @@ export class RateLimited extends Error {
   }
 }
 
-/** Runs one job of a kind. The same job may run more than once, so it must be idempotent. Throws if the attempt failed. */
+/** Runs one job of a kind. The same job may run more than once, so it must be idempotent. Throws if the attempt failed; `retry_at` of the error is when to try again. */
 export type JobHandler = (job: JobRow, now: Date) => Promise<void>
 
 export interface JobRunner {
@@ -112,7 +112,7 @@ async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Att
     const isLast = job.attempts >= ATTEMPTS_MAX || job.lapses >= LAPSES_MAX
     const end = {
       state: isLast ? ('dead' as const) : ('pending' as const),
-      run_at: later(now, delayOf(job.attempts)),
+      run_at: (error as { retry_at?: Date }).retry_at ?? later(now, delayOf(job.attempts)),
       last_error: fault.stack ?? `${fault.fault} ${fault.code}`,
       now,
     }

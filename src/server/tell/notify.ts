@@ -5,7 +5,7 @@ import { lookup } from 'node:dns'
 import { BlockList, isIPv4, type LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
 import { later } from '../../vocabulary/clock.ts'
-import { type JobHandler, RateLimited } from '../jobs/jobs.ts'
+import type { JobHandler } from '../jobs/jobs.ts'
 import type { Config } from '../platform/config.ts'
 import type { NotifySubject, Receiver } from '../records/changes/changes.ts'
 import { findNotable } from '../records/notables/store.ts'
@@ -31,10 +31,9 @@ export function postNotification(app: App): JobHandler {
     if (!target || !notification) return
     const response = await post(target, id, notification)
     if (response.ok) return
-    const wait_s = Number(response.headers.get('retry-after'))
-    if (response.status === 429 && wait_s > 0)
-      throw new RateLimited(later(now, Math.min(wait_s, WAIT_MAX_S) * 1000))
-    throw new Error(`${target.name} answered ${response.status}`)
+    const wait_s = response.status === 429 ? Number(response.headers.get('retry-after')) : 0
+    const retry_at = wait_s > 0 ? later(now, Math.min(wait_s, WAIT_MAX_S) * 1000) : undefined
+    throw Object.assign(new Error(`${target.name} answered ${response.status}`), { retry_at })
   }
 }
 
