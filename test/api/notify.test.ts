@@ -5,11 +5,14 @@ import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { publicOnly } from '../../src/server/tell/notify.ts'
-import { DAY_MS, HOUR_MS } from '../../src/vocabulary/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
 import { listen } from '../support/listen.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
+import { NOTABLE } from '../support/routes.ts'
+import { startTestService } from '../support/service.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
 
 interface Received {
   headers: Record<string, string | string[] | undefined>
@@ -33,7 +36,7 @@ const receiver = await listen(
 )
 const url = `${receiver.url}/T1/B2`
 
-const { fixture, repository, useSettings } = usePullRequests({
+const { fixture, github, repository, useSettings } = usePullRequests({
   config: { notify: { url, secret: SECRET }, public_url: 'https://deconflict.example' },
 })
 beforeEach(() => {
@@ -159,6 +162,26 @@ test('the address of the repository gets each notification too, unsigned', async
   expect(posts[0]).toMatchObject({ redirect: 'manual', dispatcher: await publicOnly() })
   expect(Object.keys(posts[0]?.headers ?? {})).not.toContain('X-Deconflict-Signature-256')
   expect((await repository.request('GET', '/settings')).body.notify_url).toBe('https://hooks.example.com')
+})
+
+test('an instance without the App posts, and leaves the work of the App to the others', async () => {
+  const { service } = fixture
+  const { database_url, notify } = service.app.config
+  const number = await repository.open()
+  await service.enqueueFirstJobs()
+  await service.deliver(pullRequestEvent(github, repository.full_name, number, 'edited'))
+  await repository.request('POST', '/notables', { body: { ...NOTABLE, scope: { paths: ['src/pay.ts'] } } })
+  const config = { database_url, notify }
+  const other = await startTestService({ token: 'ada', config, has_workers: true, job_poll_ms: 20 })
+  other.clock.now = service.clock.now
+  await expect.poll(() => other.log.join()).toContain('no GitHub App')
+  await expect.poll(() => received).toHaveLength(1)
+  await other.close()
+  const left = (await service.jobs()).filter(({ state }) => state === 'pending').map(({ kind }) => kind)
+  expect(left).toEqual(['delivery', 'recheck', 'reconcile_all', 'redeliver'])
+  service.clock.advance(MINUTE_MS)
+  expect(await service.runDueJobs()).toEqual([])
+  expect(repository.comment(number)).toContain(NOTABLE.title)
 })
 
 describe('a receiver', () => {

@@ -49,6 +49,7 @@ export interface JobRunner {
   clock: Clock
   log: Logger
   metrics: Metrics
+  /** By kind. Jobs of other kinds are left to other instances. */
   handlers: Record<string, JobHandler>
 }
 
@@ -59,9 +60,10 @@ export async function runNext(runner: JobRunner): Promise<boolean> {
   return job !== undefined
 }
 
-function lease({ database, clock }: JobRunner, places: LeaseRequest['places']): Promise<JobRow[]> {
+function lease({ database, clock, handlers }: JobRunner, places: LeaseRequest['places']): Promise<JobRow[]> {
   const now = clock()
-  return leaseDue(database.connection(), now, { leased_until: later(now, LEASE_MS), places })
+  const kinds = Object.keys(handlers)
+  return leaseDue(database.connection(), now, { leased_until: later(now, LEASE_MS), kinds, places })
 }
 
 /** How a run ended. A `failed` job is retried, a `dead` one is not. */
@@ -94,11 +96,9 @@ function run(runner: JobRunner, job: JobRow): Promise<void> {
 }
 
 async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Attempt> {
-  const handler = handlers[job.kind]
   try {
     if (job.lapses >= LAPSES_MAX) throw new Error(`${job.lapses} runs outlived their lease`)
-    if (!handler) throw new Error(`no handler for jobs of kind ${job.kind}`)
-    await handler(job, clock())
+    await (handlers[job.kind] as JobHandler)(job, clock())
     return { outcome: 'done', end: { state: 'done', last_error: null, now: clock() } }
   } catch (error) {
     const now = clock()

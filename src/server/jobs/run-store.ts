@@ -16,7 +16,8 @@ interface Candidate {
 }
 
 /** The jobs that may run: of the most urgent priority, of the owner with the fewest jobs before it, the one that has been due longest. */
-function findRunnable(tx: Db, now: Date, { places }: LeaseRequest): Promise<Candidate[]> {
+function findRunnable(tx: Db, now: Date, { kinds, places }: LeaseRequest): Promise<Candidate[]> {
+  const among = sql`array(select json_array_elements_text(${JSON.stringify(kinds)}::text::json))`
   const at = sql`${now.toISOString()}::timestamptz`
   const below = sql`${places.not_urgent > 0 ? PRIORITIES.length : IMPORT_RANK}::int`
   const runnable = sql`(
@@ -26,7 +27,7 @@ function findRunnable(tx: Db, now: Date, { places }: LeaseRequest): Promise<Cand
     select id, priority, repo_id, run_at, leased_until is not null as has_lapsed,
       row_number() over (partition by priority, owner order by run_at, id) + coalesce(held.count, 0) as place
     from jobs left join (select owner, count(*) from running group by owner) as held using (owner)
-    where state = 'pending' and priority < ${below} and run_at <= ${at}
+    where state = 'pending' and priority < ${below} and run_at <= ${at} and kind = any(${among})
       and (leased_until is null or leased_until <= ${at} and ${places.lapsed > 0}::boolean)
       and (repo_id = 0 or repo_id not in (select repo_id from running))
   ) as runnable`
@@ -71,6 +72,8 @@ function leaseFree(
 /** Which jobs are leased next. */
 export interface LeaseRequest {
   leased_until: Date
+  /** The kinds of jobs that this instance can run. */
+  kinds: string[]
   /** At most so many, so many that are not urgent, and so many of which the last run outlived its lease: it may have held up those beside it. */
   places: { all: number; not_urgent: number; lapsed: number }
 }

@@ -6,8 +6,9 @@
 import { z } from 'zod'
 import type { GithubApp } from '../../github/github-app.ts'
 import type { CreatedApp } from '../../github/setup/created-app.ts'
-import { enqueueFirstJobs, jobHandlers } from '../../github/tracking/jobs.ts'
+import { firstJobs, GAP_MS, jobHandlers } from '../../github/tracking/jobs.ts'
 import { runUntil } from '../../jobs/jobs.ts'
+import { enqueue } from '../../jobs/store.ts'
 import type { AppCredentials } from '../../platform/config.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
@@ -45,9 +46,10 @@ export function actingAs(
       received: (owner) => access.invalidate(owner),
       missed: () => access.invalidate(),
     })
-    await enqueueFirstJobs(database.connection(), clock())
+    const now = clock()
+    await enqueue(database.connection(), firstJobs(now), now, { gap_ms: GAP_MS })
     app.github_app = github_app
-    handlers[DELIVERY] = handleDelivery(app)
+    Object.assign(handlers, jobHandlers(app), { [DELIVERY]: handleDelivery(app) })
     startWorker()
   }
   let connecting: Promise<void> | undefined

@@ -92,9 +92,8 @@ function rankOf({ name, pushed_at }: { name: string; pushed_at: string }): strin
  * GitHub does not describe, or that another installation has. One call for all.
  */
 export async function importRepositories(app: App, listed: InstalledRepository[], now: Date): Promise<void> {
-  const { installation_id } = listed[0] ?? {}
-  const client = installation_id && (await openInstallation(app, installation_id))
-  if (!client) return
+  const { installation_id } = listed[0] as InstalledRepository
+  const client = await openInstallation(app, installation_id)
   const db = app.database.connection()
   const described = await describeRepositories(client, listed, now)
   const jobs: NewJob[] = []

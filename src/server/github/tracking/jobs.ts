@@ -2,9 +2,8 @@
 
 import { later } from '../../../vocabulary/clock.ts'
 import { type JobHandler, RateLimited } from '../../jobs/jobs.ts'
-import { enqueue, IMPORT_RANK, type NewJob, periodicJob } from '../../jobs/store.ts'
+import { IMPORT_RANK, type NewJob, periodicJob } from '../../jobs/store.ts'
 import type { JobRow } from '../../jobs/table.ts'
-import type { Db } from '../../platform/db/database.ts'
 import { CHANGE, NOTIFY } from '../../records/changes/changes.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { INSTALLATION } from '../../records/repositories/installation.ts'
@@ -38,18 +37,14 @@ import { COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
 import { POLL, poll } from './watch.ts'
 
 /** The minimum time between two runs of a periodic job, however often instances start. */
-const GAP_MS = 60_000
-
-/** Enqueues the periodic jobs that do not wait for their next run already. */
-export function enqueueFirstJobs(db: Db, now: Date): Promise<void> {
-  return enqueue(db, firstJobs(now), now, { gap_ms: GAP_MS })
-}
+export const GAP_MS = 60_000
 
 /** The periodic jobs. */
 export function firstJobs(now: Date): NewJob[] {
   return [periodicJob(REDELIVER, now), periodicJob(RECONCILE_ALL, now)]
 }
 
+/** The handlers of the jobs that this instance can run: without the App, only of those that concern watched repositories, and notifications. */
 export function jobHandlers(app: App): Record<string, JobHandler> {
   /** A handler for a job of one repository. If the App is not installed there and nobody watches it, nothing is left to do. */
   const onRepo =
@@ -58,6 +53,14 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
       const ctx = await openKnownRepo(app, job.repo_id, now)
       if (ctx?.repo.is_tracked) await work(app, ctx, job.payload as Payload, job)
     }
+  const asApp: Record<string, JobHandler> = {
+    [INSTALLATION]: ({ payload }, now) =>
+      importInstallation(app, (payload as { installation_id: number }).installation_id, now),
+    [REPOSITORIES]: ({ payload }, now) => importRepositories(app, payload as InstalledRepository[], now),
+    [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as ImportedRepository, now),
+    [REDELIVER]: (_, now) => redeliverFailed(app, now),
+    [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
+  }
   const work: Record<string, JobHandler> = {
     [CHANGE]: onRepo(async (_, ctx, changed: { record_id: string }, { priority }) => {
       if (priority >= IMPORT_RANK && (await isRecheckedLater(ctx))) return
@@ -73,12 +76,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [FAREWELL]: onRepo(sayFarewell),
     [RECONCILE]: onRepo(reconcile),
     [RECHECK_ALL]: onRepo((_, ctx) => enqueueAllRechecks(ctx)),
-    [INSTALLATION]: ({ payload }, now) =>
-      importInstallation(app, (payload as { installation_id: number }).installation_id, now),
-    [REPOSITORIES]: ({ payload }, now) => importRepositories(app, payload as InstalledRepository[], now),
-    [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as ImportedRepository, now),
-    [REDELIVER]: (_, now) => redeliverFailed(app, now),
-    [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
+    ...(app.github_app && asApp),
   }
   const postponed = Object.entries(work).map(([kind, each]) => [kind, postponedByGithub(app, each)])
   return { ...Object.fromEntries(postponed), [NOTIFY]: postNotification(app) }

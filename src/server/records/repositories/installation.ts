@@ -61,13 +61,14 @@ export async function takeImportCalls(
   for (let left_ms = left(); left_ms > 0; left_ms = left()) await wait(Math.min(left_ms, LOOK_EVERY_MS))
 }
 
-/** A client of the installation, which notes its calls and what is left of its rate limit; undefined without an App. */
-export async function openInstallation({ github_app }: App, id: number): Promise<Installation | undefined> {
-  const client = await github_app?.probot.auth(id)
-  client?.hook.before('request', ({ method }) => {
-    if (!runningJob()?.has_booked) github_app?.budgets.count(id, method)
+/** A client of the installation, which notes its calls and what is left of its rate limit. Throws without an App: another instance may have it. */
+export async function openInstallation({ github_app }: App, id: number): Promise<Installation> {
+  if (!github_app) throw new Error('this instance has no GitHub App')
+  const client = await github_app.probot.auth(id)
+  client.hook.before('request', ({ method }) => {
+    if (!runningJob()?.has_booked) github_app.budgets.count(id, method)
   })
-  client?.hook.after('request', ({ headers }) => github_app?.budgets.observe(id, headers))
+  client.hook.after('request', ({ headers }) => github_app.budgets.observe(id, headers))
   return client
 }
 

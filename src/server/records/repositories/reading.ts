@@ -55,7 +55,6 @@ export async function asInstallation<Result>(
   if (paused_until && paused_until > now) throw new RateLimited(paused_until)
   try {
     const client = await openInstallation(app, installation_id)
-    if (!client) return undefined
     const confirmed = await confirmName(app, ctx, { client, named_since })
     return confirmed && (await work(client, confirmed))
   } catch (error) {

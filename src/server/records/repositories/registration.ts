@@ -64,8 +64,7 @@ export async function registerInstallation(
   { now, textOf }: { now: Date; textOf?: TextOf },
 ): Promise<RepositoryRow> {
   await insertRepository(app.database.connection(), repository, now)
-  const client = await openInstallation(app, repository.installation_id)
-  if (client) await refreshSettings(app, client, repository, { textOf })
+  await refreshSettings(app, await openInstallation(app, repository.installation_id), repository, { textOf })
   await findOrganisationFile(app, repository, now)
   return recordInstallation(app, repository, now)
 }
@@ -88,7 +87,7 @@ export async function findOrganisationFile(
   if (shared) return void (await registerInstallation(app, shared, { now }))
   // Not before: until a repository is stored, a sweep forgets the installation.
   const client = await openInstallation(app, installation_id)
-  if (client) await storePermissions(db, installation_id, await permissionsOf(client), now)
+  await storePermissions(db, installation_id, await permissionsOf(client), now)
   if (!isShared) await db.transaction((tx) => storeOrganisation(tx, installation_id))
 }
 
@@ -117,7 +116,7 @@ export async function* listInstalled(
 ): AsyncGenerator<(InstalledRepository & { pushed_at: string })[]> {
   const client = await openInstallation(app, installation_id)
   const per_page = app.list_limits.page
-  for (let page = 1; client; page += 1) {
+  for (let page = 1; ; page += 1) {
     const { data } = await client.rest.apps.listReposAccessibleToInstallation({ per_page, page })
     yield data.repositories.map(({ id, name, owner, pushed_at }) => {
       return { id, owner: owner.login, name, installation_id, pushed_at: pushed_at ?? '' }
@@ -230,8 +229,8 @@ async function findNamed(
 ): Promise<InstalledRepository | undefined> {
   try {
     const client = await openInstallation(app, installation_id)
-    const found = (await client?.rest.repos.get({ owner, repo: name }))?.data
-    return found && { id: found.id, owner: found.owner.login, name: found.name, installation_id }
+    const found = (await client.rest.repos.get({ owner, repo: name })).data
+    return { id: found.id, owner: found.owner.login, name: found.name, installation_id }
   } catch (error) {
     if (isNotFound(error) || isSuspended(error)) return undefined
     throw error
