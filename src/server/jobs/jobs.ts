@@ -6,7 +6,7 @@ import type { Database } from '../platform/db/database.ts'
 import { faultOf } from '../platform/db/errors.ts'
 import { type Execution, runInExecution } from '../platform/telemetry/execution.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
-import { endRun, type LeaseRequest, leaseDue, type RunEnd, renewLease } from './run-store.ts'
+import { changeLease, endRun, type LeaseRequest, leaseDue, type RunEnd } from './run-store.ts'
 import { IMPORT_RANK } from './store.ts'
 import type { JobRow } from './table.ts'
 
@@ -75,6 +75,7 @@ interface Attempt {
 
 /** Runs a leased job, and reports the run to the log and the metrics. */
 function run(runner: JobRunner, job: JobRow): Promise<void> {
+  const { database, clock, log } = runner
   const { id, caused_by, priority, run_at, write_at } = job
   const execution: Execution = {
     ids: { job: id, caused_by },
@@ -83,12 +84,18 @@ function run(runner: JobRunner, job: JobRow): Promise<void> {
   }
   return runInExecution(execution, async () => {
     const elapsed = stopwatch()
-    const renewal = keepLease(runner, job)
+    const renewal = setInterval(() => {
+      changeLease(database.connection(), job, { leased_until: later(clock(), LEASE_MS) }).catch((error) =>
+        log.error({ job: id, ...faultOf(error) }, 'lease not renewed'),
+      )
+    }, LEASE_MS / 3)
     try {
       const { outcome, end, fault } = await attempt(runner, job)
-      await endRun(runner.database.connection(), job, end).finally(() =>
-        report(runner, job, { outcome, fault, did: execution.effects, ms: elapsed() }),
-      )
+      const store = () => endRun(database.connection(), job, end)
+      // Once more, because the connection may have broken, even after the database stored the result.
+      await store()
+        .catch(store)
+        .finally(() => report(runner, job, { outcome, fault, did: execution.effects, ms: elapsed() }))
     } finally {
       clearInterval(renewal)
     }
@@ -133,14 +140,6 @@ function report(
   else log.info(fields, 'job')
 }
 
-function keepLease({ database, clock, log }: JobRunner, job: JobRow): NodeJS.Timeout {
-  return setInterval(() => {
-    renewLease(database.connection(), job, later(clock(), LEASE_MS)).catch((error) =>
-      log.error({ job: job.id, ...faultOf(error) }, 'lease not renewed'),
-    )
-  }, LEASE_MS / 3)
-}
-
 /** Milliseconds before the next attempt: exponential backoff with jitter. */
 function delayOf(attempts: number): number {
   const full = Math.min(DELAY_MAX_MS, FIRST_DELAY_MS * 2 ** (attempts - 1))
@@ -156,7 +155,7 @@ export async function runUntil(
   const running = new Map<Promise<void>, JobRow>()
   const { wakeup } = runner
   const wake = () => wakeup.wake()
-  stopped.addEventListener('abort', wake)
+  stopped.addEventListener('abort', wake, { once: true })
   const start = (job: JobRow) => {
     const active = run(runner, job)
       // If the result cannot be stored, the lease expires and the job runs again.
@@ -168,7 +167,7 @@ export async function runUntil(
       )
       .finally(() => {
         running.delete(active)
-        // The next job of the repository may be due.
+        // There is a place for another one, and the next job of the repository may be due.
         wake()
       })
     running.set(active, job)
@@ -182,16 +181,18 @@ export async function runUntil(
       not_urgent: NOT_URGENT_MAX - notUrgent.length,
       lapsed: 1 - lapsed.length,
     }
-    const leased = await lease(runner, places).catch((error: unknown) => {
+    const leasing = places.all > 0 ? lease(runner, places) : Promise.resolve([])
+    const leased = await leasing.catch((error: unknown) => {
       runner.log.error(faultOf(error), 'job queue not readable')
       return []
     })
     for (const job of leased) start(job)
     if (leased.length === 0) await wait(poll_ms, undefined, { signal: woken }).catch(() => {})
-    if (running.size >= CONCURRENCY) await Promise.race(running.keys())
   }
-  stopped.removeEventListener('abort', wake)
-  await Promise.all(running.keys())
+  // If the process ends before its job, the lease expires, but that is no fault of the job.
+  const db = runner.database.connection()
+  const pardons = [...running.values()].map((job) => changeLease(db, job, { lapses: job.lapses - 1 }))
+  await Promise.allSettled([...running.keys(), ...pardons])
 }
 
 export class Wakeup {

@@ -148,10 +148,10 @@ export async function endRun(db: Db, job: Run & Pick<JobRow, 'enqueued'>, end: R
     .where(isRun(job))
 }
 
-/** Extends the lease of a run. Does nothing if the run has ended meanwhile. */
-export async function renewLease(db: Db, job: Run, leased_until: Date): Promise<void> {
+/** Changes the lease of a run. Does nothing if the run has ended meanwhile. */
+export async function changeLease(db: Db, job: Run, change: Partial<JobRow>): Promise<void> {
   await db
     .update(jobs)
-    .set({ leased_until })
+    .set(change)
     .where(and(isRun(job), isNotNull(jobs.leased_until)))
 }
