@@ -205,9 +205,9 @@ async function followInstallation(
   const present = await findPresent(app, repository)
   if (!present) return stored
   if (stored?.installation_id != null) return recordInstallation(app, present, now)
-  const registered = await registerInstallation(app, present, { now })
+  // Before it is registered, or a retry would not know that the import is missing. It runs after this job, which is of its repository.
   await enqueueImport(app, { ...present, is_described: true }, now)
-  return registered
+  return registerInstallation(app, present, { now })
 }
 
 /**
