@@ -212,7 +212,7 @@ describe('from the database', () => {
     await db.delete(pairs)
   })
 
-  test('the gauges are collected at most every 15 seconds', async () => {
+  test('the gauges are collected at most every 15 seconds, and when the clock is set back', async () => {
     const before = (await freshScrape()).value(live('activity')) as number
     await repo.create({})
     service.clock.advance(15 * SECOND_MS - 1)
@@ -220,6 +220,10 @@ describe('from the database', () => {
     service.clock.advance(1)
     const many = await Promise.all([1, 2, 3, 4].map(() => scrape(service.url)))
     expect(many.map(({ value }) => value(live('activity')))).toEqual(many.map(() => before + 1))
+    await repo.create({})
+    service.clock.advance(-MINUTE_MS)
+    expect((await scrape(service.url)).value(live('activity'))).toBe(before + 2)
+    service.clock.advance(MINUTE_MS)
   })
 
   test('the gauges are omitted while it fails, and the rest remains', async () => {

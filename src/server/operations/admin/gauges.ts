@@ -17,16 +17,15 @@ export function gaugeCollector(app: App): () => Promise<void> {
   let started_at = Number.NEGATIVE_INFINITY
   let collection: Promise<void> | null = null
   return async () => {
-    const { database_up } = app.metrics
     const now = app.clock()
-    if (!collection && now.getTime() - started_at >= INTERVAL_MS) {
+    if (!collection && Math.abs(now.getTime() - started_at) >= INTERVAL_MS) {
       started_at = now.getTime()
       collection = collect(app, now).finally(() => {
         collection = null
       })
     }
     const isLate = await Promise.race([collection, wait(TIMEOUT_MS, true, { ref: false })])
-    if (isLate) database_up.set(0)
+    if (isLate) app.metrics.database_up.set(0)
   }
 }
 
