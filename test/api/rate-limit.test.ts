@@ -56,7 +56,6 @@ async function read({ api }: TestService, times: number, token?: string | null):
   for (let turn = 0; turn < times; turn += 1) all.push(outcome(await api('GET', '/activity', { token })))
   return all
 }
-const times = (count: number, what: string) => Array.from({ length: count }, () => what)
 
 /** The maximum number of globs of a scope, which are expensive to compare with each other. */
 function hostilePaths(): string[] {
@@ -87,17 +86,6 @@ describe('a caller', () => {
     expect(body.error.request_id).toBe(headers.get('x-request-id'))
     const seconds = Number(headers.get('retry-after'))
     expect(seconds > 0 && seconds <= 60).toBe(true)
-  })
-
-  test('is rejected without calling GitHub until the minute is over, and then accepted again', async () => {
-    const service = await start()
-    await read(service, LIMIT)
-    advance(service, MINUTE_MS - 1)
-    const before = github.calls('*')
-    expect(await read(service, 1)).toEqual(['429 rate_limited'])
-    expect(github.calls('*')).toBe(before)
-    advance(service, 1)
-    expect(await read(service, LIMIT + 1)).toEqual([...times(LIMIT, '200'), '429 rate_limited'])
   })
 
   test('is charged once for a request, whatever its outcome', async () => {
@@ -158,7 +146,7 @@ describe('a caller', () => {
     expect([await leftAfter(1000), await leftAfter(350_000), await leftAfter(1000)]).toEqual([99, 95, 94])
   })
 
-  test('whose work exhausts the quota still gets the response and is rejected afterwards', async () => {
+  test('whose work exhausts the quota still gets the response, and is rejected until the minute is over', async () => {
     const service = await start(3)
     const body = { scope: { paths: hostilePaths() } }
     const token = user(`user-${users}`)
@@ -166,9 +154,10 @@ describe('a caller', () => {
     const { status, headers } = await service.api('POST', '/activity/check', { body })
     expect(status).toBe(200)
     expect(headers.get('ratelimit')).toEqual(expect.stringContaining('r=0;'))
+    advance(service, MINUTE_MS - 1)
     expect(await read(service, 1)).toEqual(['429 rate_limited'])
-    advance(service, MINUTE_MS)
-    expect(await read(service, 1)).toEqual(['200'])
+    advance(service, 1)
+    expect(await read(service, 3)).toEqual(['200', '200', '200'])
   })
 
   // Threat: Many requests, many tokens

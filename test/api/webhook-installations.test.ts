@@ -16,12 +16,10 @@ import {
 } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
-const RETENTION_DAYS = 3
 /** Repositories, or pull requests, on a page of GitHub's lists. */
 const PAGE = 3
 
 const { github, service } = useAppService({
-  config: { retention_days: RETENTION_DAYS },
   list_limits: { ...LIST_LIMITS, page: PAGE },
 })
 let installation: Installation
@@ -206,6 +204,7 @@ describe('an installation', () => {
   })
 })
 
+// `test/databases/sweep-app.test.ts` has what is deleted later.
 describe('a repository that is removed from the App', () => {
   const remove = () => {
     const event = installationRepositoriesEvent(github, installation, 'removed', [shop])
@@ -248,25 +247,6 @@ describe('a repository that is removed from the App', () => {
     await service.runDueJobs()
     await sweep(service.app)
     expect(await db.select().from(installations)).toEqual([])
-  })
-
-  // `test/databases/sweep-app.test.ts` has the records of every kind.
-  test('keeps its records for the retention period and then only declared ones', async () => {
-    const declared = (await live(shop)).filter(({ source }) => source === 'api')
-    expect(declared).toHaveLength(1)
-    await service.deliverAndRun(remove())
-    expect(await live(shop)).toHaveLength(2)
-    // Days later, everything has expired but still exists.
-    service.clock.advance(RETENTION_DAYS * DAY_MS - 1)
-    await sweep(service.app)
-    await service.runDueJobs()
-    expect((await request('GET', shop, '/activity?status=expired')).body.items).toHaveLength(2)
-    service.clock.advance(1)
-    await sweep(service.app)
-    expect((await request('GET', shop, '/activity?status=expired')).body.items).toMatchObject(
-      declared.map(({ id }) => ({ id, source: 'api' })),
-    )
-    expect((await request('GET', docs, '/activity?status=expired')).body.items).toHaveLength(1)
   })
 
   test.each(WAYS)(
