@@ -5,12 +5,14 @@ import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import { deleteJobs } from '../jobs/store.ts'
 import type { Db } from '../platform/db/database.ts'
 import { faultOf, isDatabaseDown } from '../platform/db/errors.ts'
+import { deleteAll } from '../platform/db/statements.ts'
 import { BATCH } from '../platform/db/sweep-batches.ts'
 import { deleteTracked, expireActivities } from '../records/activities/sweep-store.ts'
 import { activities } from '../records/activities/table.ts'
 import { enqueueRechecks } from '../records/changes/changes.ts'
 import { deleteClosed } from '../records/live-sets/store.ts'
-import { deleteMergedLines, deleteOldLines } from '../records/merged-work/store.ts'
+import { deleteOldLines } from '../records/merged-work/store.ts'
+import { merged_lines } from '../records/merged-work/table.ts'
 import { expireNotables } from '../records/notables/store.ts'
 import { notables } from '../records/notables/table.ts'
 import { deletePullRequests } from '../records/pull-requests/store.ts'
@@ -19,14 +21,15 @@ import { deleteLeftInstallations } from '../records/repositories/installation-st
 import { inTransaction, openKnownRepo, type RepoContext } from '../records/repositories/repo.ts'
 import {
   claimForSweep,
-  deleteEtags,
   listLeft,
   listUnswept,
   lockLeft,
   updateRepository,
 } from '../records/repositories/store.ts'
+import { etags } from '../records/repositories/table.ts'
 import { deleteStacks } from '../records/stacks/store.ts'
-import { deleteLedger, purgePairs } from '../tell/store.ts'
+import { purgePairs } from '../tell/store.ts'
+import { pairs } from '../tell/table.ts'
 import { KEY_RETENTION_MS } from './idempotency.ts'
 import { deleteKeys } from './store.ts'
 
@@ -139,9 +142,7 @@ async function deleteAppData(db: Db, repo_id: number, kept_from: Date): Promise<
   const tracked = await inBatches(() => whileLeft((tx) => deleteTracked(tx, repo_id)))
   const pull_requests = await whileLeft(async (tx) => {
     await deleteStacks(tx, repo_id, null)
-    await deleteEtags(tx, repo_id)
-    await deleteLedger(tx, repo_id)
-    await deleteMergedLines(tx, repo_id)
+    for (const table of [etags, pairs, merged_lines]) await deleteAll(tx, table, repo_id)
     const files = { settings: null, labeler_areas: null, noise_attributes: null, settings_errors: [] }
     await updateRepository(tx, repo_id, { uninstalled_at: null, watched_at: null, ...files })
     return deletePullRequests(tx, repo_id, null)

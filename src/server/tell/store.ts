@@ -166,11 +166,6 @@ export async function purgePairs(db: Db, repo_id: number, before: Date): Promise
   return deleted.length
 }
 
-/** Deletes the whole ledger of a repository. */
-export async function deleteLedger(tx: Db, repo_id: number): Promise<void> {
-  await tx.delete(pairs).where(eq(pairs.repo_id, repo_id))
-}
-
 interface ShownCounts {
   by_outcome: Record<Outcome, number>
   by_consequence: Record<Consequence, number>

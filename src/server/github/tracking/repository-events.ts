@@ -3,14 +3,16 @@
 import { ownSettings, storedSettings } from '../../../engine/settings/layers.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { deleteAll } from '../../platform/db/statements.ts'
 import { clearRefusals, findPullRequest, listUnsaid } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
 import { isOrganisationRepository } from '../../records/repositories/installation-store.ts'
 import { asInstallation } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { deleteEtags, type RepositoryRow, updateRepository } from '../../records/repositories/store.ts'
+import { type RepositoryRow, updateRepository } from '../../records/repositories/store.ts'
 import { type Push, refreshSettings } from '../../records/repositories/stored-settings.ts'
+import { etags } from '../../records/repositories/table.ts'
 import { forgetComment, publish } from '../../tell/apply.ts'
 import { settingsRunOf } from '../../tell/check-run.ts'
 import { FAREWELL, farewellTo } from '../../tell/decide.ts'
@@ -27,7 +29,7 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
   )
   if (!stored) return
   // If a missed push takes the change back, the next reconciliation sees what the last one saw, and must read it all the same.
-  await deleteEtags(ctx.db, ctx.repo.id)
+  await deleteAll(ctx.db, etags, ctx.repo.id)
   await enqueueAllRechecks(ctx)
   const problems = stored.settings_errors
   // A first file that is invalid silences the repository, but its author hears of the mistakes all the same.

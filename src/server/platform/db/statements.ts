@@ -58,6 +58,11 @@ export async function lockName(tx: Db, name: (string | number)[]): Promise<void>
   await tx.select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${text}, 0))` }).from(ONE_ROW)
 }
 
+/** Deletes all rows of a repository. */
+export async function deleteAll(tx: Db, table: PgTable & { repo_id: PgColumn }, repo_id: number) {
+  await tx.delete(table).where(eq(table.repo_id, repo_id))
+}
+
 /** Rejects while the database does not answer. */
 export async function ping(db: Db): Promise<void> {
   await db.execute(sql`select 1`)

@@ -23,7 +23,6 @@ import { raiseVersion } from '../live-sets/store.ts'
 import { findPullRequest } from '../pull-requests/store.ts'
 import { pull_requests } from '../pull-requests/table.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
-import { merged_lines } from './table.ts'
 
 /** A parameter for a list of any length. */
 function arrayOf(numbers: readonly number[]): string {
@@ -190,9 +189,4 @@ export async function deleteOldLines(db: Db, repo_id: number, before: Date, limi
       select number from pull_requests
         where repo_id = ${repo_id} and merged_at > ${before.toISOString()}::timestamptz)
     limit ${limit}::int)`)
-}
-
-/** Deletes all lines of a repository. */
-export async function deleteMergedLines(tx: Db, repo_id: number): Promise<void> {
-  await tx.delete(merged_lines).where(eq(merged_lines.repo_id, repo_id))
 }

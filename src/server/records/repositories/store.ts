@@ -197,7 +197,3 @@ export async function saveEtags(
       })
   await db.delete(etags).where(and(eq(etags.repo_id, repo_id), lt(etags.asked_at, before)))
 }
-
-export async function deleteEtags(tx: Db, repo_id: number): Promise<void> {
-  await tx.delete(etags).where(eq(etags.repo_id, repo_id))
-}
