@@ -54,15 +54,7 @@ export interface Swept {
  * claimed first, and a batch skips locked records. Returns the counts.
  */
 export async function sweep(app: App): Promise<Swept> {
-  const { last_sweep, swept: counter } = app.metrics
   const now = app.clock()
-  const { jobs, ...swept } = await sweepAll(app, now)
-  last_sweep.set(now.getTime() / 1000)
-  for (const [what, count] of Object.entries({ ...swept, jobs })) counter.inc({ what }, count)
-  return swept
-}
-
-async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> {
   const db = app.database.connection()
   const before = later(now, -INTERVAL_MS)
   const kept_from = later(now, -app.config.retention_days * DAY_MS)
@@ -85,7 +77,10 @@ async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> 
   )
   await deleteLeftInstallations(db, BATCH)
   const jobs = await inBatches(() => deleteJobs(db, later(now, -JOBS_FOR_MS), BATCH))
-  return { ...swept, jobs }
+  const { last_sweep, swept: counter } = app.metrics
+  last_sweep.set(now.getTime() / 1000)
+  for (const [what, count] of Object.entries({ ...swept, jobs })) counter.inc({ what }, count)
+  return swept
 }
 
 /** Calls `work` with each repository. One that fails is reported and skipped; throws when the database is down. */
