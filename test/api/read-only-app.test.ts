@@ -23,6 +23,8 @@ test('an App that may only read finds what collides, and leaves no job that fail
     repositories: ['readers/shop'],
     permissions: default_permissions,
   })
+  // As during an incident.
+  github.fault('GET /app/installations/*', 'not_found', 1)
   await service.deliverAndRun(installationEvent(github, installation, 'created'))
   // The list of its pull requests, and the files of one: what the App may not read was not asked for.
   expect(github.requests('* /repos/readers/*')).toHaveLength(2)
@@ -79,15 +81,14 @@ test('a sweep while it is registered does not forget that it may only read', asy
   expect((await asked).body.comment.mode).toBe('shadow')
 })
 
-test.each([[{ metadata: 'read' }], [undefined]])(
-  'an installation with the permissions %j is not called read-only',
-  async (permissions) => {
-    github.repository({ id: 7001, full_name: 'writers/shop' })
-    github.token('ada', { login: 'ada', id: 1, permissions: { 'writers/shop': 'write' } })
-    const event = installationEvent(github, github.app.install({ repositories: ['writers/shop'] }), 'created')
-    Object.assign((event.payload as { installation: object }).installation, { permissions })
-    await service.deliverAndRun(event)
-    const { body } = await service.api('GET', '/api/v1/repos/writers/shop/settings', {})
-    expect(body.comment.mode).toBe('on')
-  },
-)
+test('an event that arrives late does not say what an App may do', async () => {
+  github.repository({ id: 7001, full_name: 'writers/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'writers/shop': 'write' } })
+  const given = { repositories: ['writers/shop'], permissions: default_permissions }
+  const installation = github.app.install(given)
+  const late = installationEvent(github, installation, 'created')
+  github.app.grant(installation.id, github.state.app.permissions)
+  await service.deliverAndRun(installationEvent(github, installation, 'new_permissions_accepted'), late)
+  const { body } = await service.api('GET', '/api/v1/repos/writers/shop/settings', {})
+  expect(body.comment.mode).toBe('on')
+})

@@ -121,14 +121,13 @@ async function performOnRepository(
   const input = await readInput(opened, name, request)
   const is_archived = operation.needs_identity === 'to_archive' && input.status === 'archived'
   const is_identified = key !== undefined || operation.needs_identity === 'always' || is_archived
-  const { may_write, may_administer } = repository
   // One call to GitHub, unless the answer is cached.
   const identify = (): Promise<Identity> => request.caller.admit((token) => app.access.tokens.identity(token))
   const caller: ContextCaller = {
     identity: is_identified ? await identify() : null,
     findIdentity: () => identify().catch(nullIfFailed),
-    may_write,
-    may_administer,
+    may_write: repository.may_write,
+    may_administer: repository.may_administer,
     listDirectory: (directory) =>
       request.caller.admit((token) => app.access.listDirectory(token, { ...repository, ...directory })),
     afterAnswer: request.afterAnswer,

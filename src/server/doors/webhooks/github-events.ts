@@ -17,7 +17,6 @@ import { enqueue } from '../../jobs/store.ts'
 import { forgetReverted } from '../../records/merged-work/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { installationJob } from '../../records/repositories/installation.ts'
-import { storePermissions } from '../../records/repositories/installation-store.ts'
 import {
   type InstalledRepository,
   openInstalled,
@@ -109,14 +108,11 @@ const HANDLERS = {
 
   installation: async (app, payload) => {
     const now = app.clock()
-    const { id, account, permissions } = payload.installation
+    const { id, account } = payload.installation
     const owner = account && 'login' in account ? account.login : ''
+    const job = installationJob({ installation_id: id, owner }, now)
     if (payload.action === 'deleted') await leaveInstallation(app, id, now)
-    else if (payload.action !== 'suspend') {
-      const db = app.database.connection()
-      await storePermissions(db, id, permissions, now)
-      await enqueue(db, [installationJob({ installation_id: id, owner }, now)], now)
-    }
+    else if (payload.action !== 'suspend') await enqueue(app.database.connection(), [job], now)
   },
 
   installation_repositories: async (app, payload) => {

@@ -11,7 +11,11 @@ import {
   openInstallation,
   takeImportCalls,
 } from '../../records/repositories/installation.ts'
-import { isOrganisationRepository, storeOrganisation } from '../../records/repositories/installation-store.ts'
+import {
+  isOrganisationRepository,
+  storeOrganisation,
+  storePermissions,
+} from '../../records/repositories/installation-store.ts'
 import { asInstallation } from '../../records/repositories/reading.ts'
 import {
   discoverInstallation,
@@ -61,14 +65,19 @@ export function repositoriesJobs(listed: readonly InstalledRepository[], now: Da
 
 /**
  * Enqueues the import of all repositories of an installation: first the one with the settings of the organisation, then those pushed to last. If the installation was deleted, marks them as uninstalled.
- * One call per 100 repositories.
+ * One call, and one per 100 repositories.
  */
 export async function importInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const db = app.database.connection()
+  const asApp = await app.github_app?.probot.auth()
+  const ask = async () => asApp && ifFound(asApp.rest.apps.getInstallation({ installation_id }))
   try {
+    // An event may be older than what its owner has accepted since.
+    const installed = await ask()
+    if (installed) await storePermissions(db, installation_id, installed.data.permissions, now)
     const found: (InstalledRepository & { pushed_at: string })[] = []
     for await (const page of listInstalled(app, installation_id)) found.push(...page)
-    if (!found.some(({ name }) => isOrganisationRepository(name)))
+    if (installed && !found.some(({ name }) => isOrganisationRepository(name)))
       await db.transaction((tx) => storeOrganisation(tx, installation_id))
     found.sort((one, other) => (rankOf(one) < rankOf(other) ? 1 : -1))
     const listed = found.map(({ pushed_at: _, ...repository }) => repository)
@@ -76,9 +85,7 @@ export async function importInstallation(app: App, installation_id: number, now:
   } catch (error) {
     if (isSuspended(error)) return
     if (!mayBeUninstalled(error)) throw error
-    const asApp = await app.github_app?.probot.auth()
-    const found = asApp && (await ifFound(asApp.rest.apps.getInstallation({ installation_id })))
-    if (found) throw error
+    if (await ask()) throw error
     await leaveInstallation(app, installation_id, now)
   }
 }

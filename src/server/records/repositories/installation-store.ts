@@ -117,7 +117,7 @@ interface Permissions {
 export async function storePermissions(
   db: Db,
   installation_id: number,
-  { pull_requests, issues, checks }: Permissions = {},
+  { pull_requests, issues, checks }: Permissions,
   now: Date,
 ): Promise<void> {
   const is_read_only = pull_requests === 'read' && ![issues, checks].includes('write')
