@@ -72,13 +72,10 @@ test.each([
   [
     'the App is installed again',
     async () => {
-      const event = (action: 'deleted' | 'created') =>
-        installationEvent(github, repository.installation, action)
-      const gone = event('deleted')
+      const late = installationEvent(github, repository.installation, 'deleted')
       github.state.app.installations.length = 0
-      await fixture.service.deliverAndRun(gone)
       const installation = github.app.install({ repositories: [repository.full_name] })
-      await fixture.service.deliverAndRun(installationEvent(github, installation, 'created'))
+      await fixture.service.deliverAndRun(installationEvent(github, installation, 'created'), late)
     },
   ],
 ])('comments show overlaps again once %s', async (_, switchOn) => {

@@ -44,13 +44,14 @@ export async function recordInstallation(
 ): Promise<RepositoryRow> {
   const { id: repo_id, owner, name, installation_id } = repository
   const db = app.database.connection()
-  const known = { owner, name, installation_id, uninstalled_at: null }
   const stored = await findRepository(db, repo_id)
   if (!stored) await insertRepository(db, repository, now)
   nameShown(app, repository, now)
-  const isNew = stored?.installation_id == null
+  // The removal of the former one may arrive later.
+  const again = stored?.installation_id !== installation_id && { farewell_at: null }
+  const known = { owner, name, installation_id, uninstalled_at: null, ...again }
   // A new one is imported.
-  const added = isNew && { commenting_since: now, reconciled_at: now, farewell_at: null }
+  const added = stored?.installation_id == null && { commenting_since: now, reconciled_at: now }
   return (await storeRepository(app, repo_id, { ...known, ...added }, now)) as RepositoryRow
 }
 
