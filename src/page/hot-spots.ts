@@ -13,8 +13,6 @@ export interface HotFolder {
   severity: Overlap['severity'] | null
 }
 
-const FOLDERS_MAX = 40
-
 /** Folders with at least two people, the hottest first: by people, then by severity. */
 export function hotFolders({ activities, people, collisions }: LiveWork): HotFolder[] {
   const folders = new Map<string, { people: Map<string, Person>; rank: number }>()
@@ -37,7 +35,6 @@ export function hotFolders({ activities, people, collisions }: LiveWork): HotFol
     .sort(
       ([a, one], [b, two]) => two.people.size - one.people.size || two.rank - one.rank || a.localeCompare(b),
     )
-    .slice(0, FOLDERS_MAX)
     .map(([path, folder]) => ({
       path,
       people: [...folder.people.values()],

@@ -75,7 +75,7 @@ export function Pair({ encounter, above, ...shown }: PairProps) {
   )
 }
 
-/** One side, the same for everybody: who, which pull request, and when it was pushed. */
+/** One side, the same for everybody: who, which pull request, and when GitHub got its last push or, of declared work, it began. */
 export function Side({ activity, work, now_ms }: Omit<Shown, 'reader'> & { activity: Activity }) {
   const { id, title, actor, branch, pr_url, draft_pr, conflicts_with_base } = activity
   const person = work.people.get(id)
@@ -95,19 +95,12 @@ export function Side({ activity, work, now_ms }: Omit<Shown, 'reader'> & { activ
       <RecordLink id={id}>{title}</RecordLink>
       <span class="side-when">
         {marks.map((mark) => mark && <b key={mark}>{mark}</b>)}
-        <When activity={activity} now_ms={now_ms} />
+        <span>
+          <span class="wide">{activity.pushed_at ? 'pushed ' : 'started '}</span>
+          {timeAgo(now_ms - Date.parse(lastMoved(activity)))}
+        </span>
       </span>
     </div>
-  )
-}
-
-/** `pushed 3 days ago`, by GitHub; of declared work `started 2 hours ago`. On a phone without the verb. */
-function When({ activity, now_ms }: { activity: Activity; now_ms: number }) {
-  return (
-    <span>
-      <span class="wide">{activity.pushed_at ? 'pushed ' : 'started '}</span>
-      {timeAgo(now_ms - Date.parse(lastMoved(activity)))}
-    </span>
   )
 }
 

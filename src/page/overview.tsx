@@ -74,11 +74,7 @@ function totalsText(items: readonly Summary[]): string {
     NAMED_CONSEQUENCES.map((name) => [name, sum(({ consequences }) => consequences?.[name] ?? 0)]),
   )
   const isExact = items.every(({ consequences }) => consequences !== null)
-  return `${items.length} with live work, ${activitiesText(activities)}. ${headline(counts, { is_exact: isExact })}`
-}
-
-function activitiesText(activities: number): string {
-  return count(activities, 'activity', 'activities')
+  return `${items.length} with live work, ${count(activities, 'activity', 'activities')}. ${headline(counts, { is_exact: isExact })}`
 }
 
 /** The whole row is the link. */
@@ -104,7 +100,7 @@ function Repository(summary: Summary & { as_of_ms: number }) {
           )}
         </span>
         <Avatars people={persons} total={people} />
-        <span class="soft">{activitiesText(live_activities)}</span>
+        <span class="soft">{count(live_activities, 'activity', 'activities')}</span>
         <span class="soft">{timeAgo(summary.as_of_ms - Date.parse(summary.last_change_at))}</span>
       </a>
     </li>
