@@ -188,7 +188,6 @@ test.each([
   ['api/v1/', true],
   ['api2/', false],
   ['app/[id]/page.ts', true],
-  ['app/[id]/', true],
   ['app/i/page.ts', false],
 ])('work on src/pay.ts, app/[id]/page.ts, lib/**, web/*.tsx and api touches %s: %s', (path, expected) => {
   const given = { changes: ['src/pay.ts', 'app/[id]/page.ts'], paths: ['lib/**', 'web/*.tsx', 'api'] }
