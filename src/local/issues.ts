@@ -1,23 +1,11 @@
 /** Who works on an issue in one clone: of the live work on it, what came first holds it (docs/contract/issues.md). */
 import { issuesOf } from '../engine/records/activity.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
-import {
-  ISSUE_OTHERS_MAX,
-  type Issue,
-  type IssueWorker,
-  readIssueNumber,
-} from '../vocabulary/contract/issue.ts'
+import { ISSUE_OTHERS_MAX, type Issue, type IssueWorker } from '../vocabulary/contract/issue.ts'
 import type { Clone } from './clone.ts'
 import type { CloneOptions } from './clone-options.ts'
-import type { Reader } from './clone-source.ts'
 import { findClosing } from './merged-work.ts'
 import type { LocalWork } from './work.ts'
-
-/** `digits`: the number as it was sent. Throws `not_found` for any other text. */
-export async function readIssue(reader: Reader, digits: string, now: Date): Promise<Issue> {
-  const number = readIssueNumber(digits)
-  return issueIn(await reader.readAll(now), number, { ...reader, now })
-}
 
 export async function issueIn(clone: Clone, number: number, options: CloneOptions): Promise<Issue> {
   const [holder = null, ...others] = workersOn(clone, number)

@@ -4,11 +4,12 @@ import { checkProposal } from '../engine/check/check.ts'
 import { conclude } from '../engine/check/conclude.ts'
 import { computeOverlaps, overlapsOf, readLiveWork } from '../engine/check/overlaps.ts'
 import type { Clock } from '../vocabulary/clock.ts'
+import { readIssueNumber } from '../vocabulary/contract/issue.ts'
 import { activityMethods } from './activities.ts'
 import { clientOf } from './call.ts'
 import { fetchedText } from './clone.ts'
 import { type ReaderOptions, readerOf, withLookedAt } from './clone-source.ts'
-import { readIssue } from './issues.ts'
+import { issueIn } from './issues.ts'
 import { notableMethods } from './notables.ts'
 import { fetchedAt } from './pull-requests.ts'
 
@@ -35,7 +36,10 @@ export function localClient({ clock, ...options }: ReaderOptions & { clock: Cloc
         const conclusion = await checkProposal(reader.contextOf(clone, now), input)
         return withLookedAt(conclude(conclusion), clone.looked_at)
       },
-      getIssue: async ({ id, now }) => readIssue(reader, id, now),
+      getIssue: async ({ id, now }) => {
+        const number = readIssueNumber(id)
+        return issueIn(await reader.readAll(now), number, { ...reader, now })
+      },
       listOverlaps: async ({ now }) => {
         const { reason, unread, ...found } = await compareAll(now)
         return overlapsOf({ ...found, reason: reasonOf([reason, ...unread]) }, now)

@@ -81,7 +81,9 @@ export class RecordFiles {
 
   /** The random key of the clone, made if there is none, or a damaged one. On a disk that cannot be written it lasts for this process. */
   key(): CloneKey {
-    this.#key ??= keyOf(this.#storedKey() ?? randomBytes(KEY_BYTES))
+    if (this.#key) return this.#key
+    const key = this.#storedKey() ?? randomBytes(KEY_BYTES)
+    this.#key = { hasher: lineHasher(key), name: hash('sha256', key).slice(0, 8) }
     return this.#key
   }
 
@@ -116,10 +118,6 @@ export class RecordFiles {
         : [record.notable.id, record]
     replaceFile(join(this.#work, `${id}.json`), JSON.stringify(value))
   }
-}
-
-function keyOf(key: Uint8Array): CloneKey {
-  return { hasher: lineHasher(key), name: hash('sha256', key).slice(0, 8) }
 }
 
 /** The record of a file, which another version of the command may have written; undefined if it is none. Throws as well. */
