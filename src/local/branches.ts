@@ -110,15 +110,15 @@ export interface BranchWork {
 /** What a commit changes since `fork`, or else since the base branch; null if git fails or the time is over. */
 export async function readCommitted(
   sha: string,
-  { git, base, remote, merged, cache, hasher, left_ms }: MergedOptions,
+  { git, base, remote, merged, commits, cache, hasher, left_ms }: MergedOptions,
   fork?: string,
 ): Promise<Diff | null> {
   return cache.get(`branch ${sha} ${fork ?? ''}`, fork ?? merged.join(), left_ms(), async (known) => {
-    const from = fork ?? (base && (await git.mergeBase(base, remote, sha)))
+    const from = fork ?? commits?.baseOf(sha) ?? (base && (await git.mergeBase(base, remote, sha)))
     if (!from) return null
     if (known?.base_sha === from) return known
-    const commits = ['log', '--format=%ct', '--reverse', `${from}..${sha}`]
-    const begun = await git.output(commits, { timeout_ms: left_ms() })
+    const log = ['log', '--format=%ct', '--reverse', `${from}..${sha}`]
+    const begun = await git.output(log, { timeout_ms: left_ms() })
     const how = { base, remote, between: [from, sha] as const, timeout_ms: left_ms() }
     const changed = await readChangedFiles(git, how)
     if (begun === undefined || changed === undefined) return null

@@ -7,6 +7,7 @@ import type { Change } from '../git/diff-output.ts'
 import type { Git } from '../git/git.ts'
 import type { Settings } from '../vocabulary/contract/settings.ts'
 import type { DiffCache } from './diff-cache.ts'
+import type { Commits } from './stacks.ts'
 
 /** Anybody can date a commit later than a date can be. */
 export const LATEST_MS = Date.UTC(9999, 0)
@@ -44,6 +45,8 @@ export interface CloneOptions {
 export interface MergedOptions extends CloneOptions {
   /** The heads of the base branch. */
   merged: readonly string[]
+  /** What all branches have besides. */
+  commits?: Commits
   /** Called if there was no time for some commits. */
   onLate?(): void
 }

@@ -38,13 +38,14 @@ export async function readClone(
 ): Promise<Clone> {
   const { now, root, git, base, remote } = given
   const [trees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
-  const options = { ...given, merged }
   const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, trees, now) }))
   const are_pulls_fetched = records.fetched_at !== null
-  const listed = await listBranches(options, { merged, checked_out: trees, are_pulls_fetched })
+  const listed = await listBranches(given, { merged, checked_out: trees, are_pulls_fetched })
+  const tips = listed?.map(({ name, sha }) => ({ branch: name, head: sha })) ?? []
+  const commits = await readCommits(git, [...trees, ...tips], merged[0])
+  const options = { ...given, merged, commits }
   const checked_out = new Set(trees.map(({ branch }) => branch))
-  const in_trees = listed?.filter(({ names }) => names.some((name) => checked_out.has(name))) ?? []
-  const branches = listed?.filter((each) => !in_trees.includes(each)) ?? []
+  const branches = listed?.filter(({ names }) => !names.some((name) => checked_out.has(name))) ?? []
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
   const live = declared.filter((each) => isLive(each.activity.status))
   const ofTrees = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
@@ -70,8 +71,6 @@ export async function readClone(
   for (const { work: each, branch } of found)
     if (!branch.names.some((name) => declaredOn.has(name))) add(leftOf(each))
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
-  const twins = in_trees.flatMap(({ names, sha }) => (names.length > 1 ? [{ branch: null, head: sha }] : []))
-  const commits = await readCommits(git, [...heads, ...twins], merged[0])
   const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))
   // What the working tree that asks has as well is no work of others.
   if (!is_with_own)

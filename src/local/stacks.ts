@@ -44,6 +44,14 @@ export class Commits {
     return [...this.#parents.keys()].find((sha) => mine.has(sha) && its.has(sha))
   }
 
+  /** The one commit of the base branch on which a commit is built; undefined if there are several, or the graph is cut. */
+  baseOf(sha: string): string | undefined {
+    const below = this.#belowOf(sha)
+    const parents = [...below].flatMap((each) => this.#parents.get(each) ?? [])
+    const [only, other] = new Set(parents.filter((each) => !below.has(each)))
+    return other === undefined && this.#parents.size < COMMITS_MAX ? only : undefined
+  }
+
   /** A commit and all that it is built on. */
   #belowOf(sha: string): ReadonlySet<string> {
     const known = this.#below.get(sha)

@@ -5,8 +5,8 @@ import { useTree } from '../support/shop.ts'
 
 const tree = useTree()
 
-// b is two commits above a; c joins a and d; e is beside them; f has the head of a.
-const GRAPH = ['b2 b1', 'b1 a1', 'c1 a1 d1', 'a1 main', 'd1 main', 'e1 main'].join('\n')
+// b is two commits above a; c joins a and d; e is beside them; f has the head of a; m joins an earlier commit of main.
+const GRAPH = ['b2 b1', 'b1 a1', 'c1 a1 d1', 'a1 main', 'd1 main', 'e1 main', 'm1 e1 old'].join('\n')
 const SHAS = { a: 'a1', b: 'b2', c: 'c1', d: 'd1', e: 'e1', f: 'a1', main: 'main' }
 const HEADS = Object.entries(SHAS).map(([branch, head]) => ({ branch, head }))
 
@@ -14,6 +14,11 @@ test('a branch is built on each one whose head is below its own', () => {
   const links = new Commits(GRAPH).links(HEADS).map(({ branch, base_branch }) => `${branch}>${base_branch}`)
   expect(links).toEqual(['b>a', 'b>f', 'c>a', 'c>d', 'c>f'])
   expect(new Commits('').links(HEADS)).toEqual([])
+})
+
+test('the commit of the base branch that a branch is built on is known where it is one', () => {
+  const bases = ['b2', 'c1', 'm1', 'gone'].map((sha) => new Commits(GRAPH).baseOf(sha))
+  expect(bases).toEqual(['main', 'main', undefined, undefined])
 })
 
 const FEATURE = Array.from({ length: 40 }, (_, at) => `export const step${at} = run(${at})\n`)
