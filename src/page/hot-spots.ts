@@ -1,7 +1,7 @@
 /** Hot folders, in which several people work now, and strips of files. Pure. */
 import { SEVERITIES } from '../vocabulary/severity.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
-import type { LiveWork } from './live-work.ts'
+import { type LiveWork, pathsOf } from './live-work.ts'
 import type { Person } from './people.ts'
 import type { Overlap } from './records.ts'
 
@@ -23,9 +23,10 @@ export function hotFolders({ activities, people, collisions }: LiveWork): HotFol
     if (person) folder.people.set(person.key, person)
     folder.rank = Math.max(folder.rank, rank)
   }
-  for (const { id, scope } of activities.values()) {
-    for (const { path } of scope.changes) enter(path, id)
-    for (const path of scope.paths) enter(path.replace(/[*?[{\\].*/, ''), id)
+  for (const activity of activities.values()) {
+    const { files, globs } = pathsOf(activity)
+    for (const path of files) enter(path, activity.id)
+    for (const path of globs) enter(path.replace(/[*?[{\\].*/, ''), activity.id)
   }
   for (const { paths, activity_ids, severity } of collisions)
     for (const { example } of paths)

@@ -35,7 +35,12 @@ export function nameOf({ pr_url, branch, title }: Activity): string {
   return pullRequestName(pr_url) ?? branch ?? title
 }
 
-const NO_DEADLINE = { isOver: false }
+/** What an activity names. Git's paths are files, whatever characters their names have. */
+export function pathsOf(activity: Activity | undefined): { files: string[]; globs: string[] } {
+  const { changes, paths } = activity?.scope ?? { changes: [], paths: [] }
+  const files = changes.map(({ path }) => path)
+  return activity?.source === 'api' ? { files, globs: paths } : { files: [...files, ...paths], globs: [] }
+}
 
 /** What a path of the address matches; a folder ends with `/`, which alone is the root. */
 export function chosenAt(path: string): Alternative {
@@ -44,12 +49,12 @@ export function chosenAt(path: string): Alternative {
 
 /** Whether an activity may change something that `chosen` matches; false if the activity is unknown. */
 export function touches(activity: Activity | undefined, chosen: Alternative): boolean {
-  const { changes, paths } = activity?.scope ?? { changes: [], paths: [] }
+  const { files, globs } = pathsOf(activity)
   return (
-    changes.some(({ path }) => matchesAlternative(chosen, path)) ||
-    paths
+    files.some((path) => matchesAlternative(chosen, path)) ||
+    globs
       .flatMap((path) => alternativesOf(parseGlob(path)))
-      .some((each) => alternativesOverlap(each, chosen, NO_DEADLINE))
+      .some((each) => alternativesOverlap(each, chosen, { isOver: false }))
   )
 }
 

@@ -71,13 +71,14 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
   const whose = (overlap: Overlap) => whoseOf(overlap, work, reader)
   const of = (name: ReturnType<typeof whose>) => overlaps_seen.filter((overlap) => whose(overlap) === name)
   const [needs, own] = [of('somebody'), of('reader')]
+  const counts = Object.fromEntries(CONSEQUENCES.map((name) => [name, 0])) as Record<Consequence, number>
+  for (const { consequence } of [...needs, ...own]) counts[consequence] += 1
   const met = new Set(overlaps_seen.flatMap(({ activity_ids }) => activity_ids))
   const listed = activities.items.filter(({ id }) => chosen.has(id) && (isThere(id) || met.has(id)))
   const shown = listed
     .filter(({ id }) => !isHidden(id))
     .sort((a, b) => Date.parse(lastMoved(b)) - Date.parse(lastMoved(a)))
   for (const { id } of shown) met.add(id)
-  const isSearch = view.path !== null || view.text !== ''
   const isCut = (each: Activity) =>
     !met.has(each.id) && each.scope.path_count !== undefined && matches(each, work, { ...choice, text: '' })
   const seen = {
@@ -95,7 +96,7 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
     needs: groupsOf(needs, work, reader),
     own: groupsOf(own, work, reader),
     others_own: overlaps_seen.length - needs.length - own.length,
-    counts: countsOf([...needs, ...own]),
+    counts,
     is_exact: overlaps === null || overlaps.checked_against.complete,
     hideable: { idle: countOf('idle'), bots: countOf('bots'), drafts: countOf('drafts') },
     hidden: {
@@ -109,7 +110,7 @@ export function modelOf({ activities, overlaps }: Given, view: View, login: stri
       (ids) => ids.some((id) => chosen.has(id)) && ids.every(isThere),
     ),
     folders: hotFolders(seen),
-    unsearched: isSearch ? activities.items.filter(isCut).length : 0,
+    unsearched: at === null && view.text === '' ? 0 : activities.items.filter(isCut).length,
     is_gone: view.pull_request !== null && !activities.items.some((each) => matches(each, work, of_pull)),
   }
 }
@@ -124,12 +125,6 @@ function whoseOf(
   if (one !== other) return 'somebody'
   if (one === reader) return 'reader'
   return isForOneOfBoth(findings) ? 'somebody' : 'one'
-}
-
-function countsOf(overlaps: readonly Overlap[]): Record<Consequence, number> {
-  const counts = Object.fromEntries(CONSEQUENCES.map((name) => [name, 0])) as Record<Consequence, number>
-  for (const { consequence } of overlaps) counts[consequence] += 1
-  return counts
 }
 
 function sameFile(

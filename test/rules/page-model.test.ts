@@ -177,8 +177,6 @@ test.each([
   ['src/', true],
   ['src/pay', false],
   ['lib/deep/file.ts', true],
-  ['lib/', true],
-  ['docs/', false],
   ['lib/deep/', true],
   ['/', true],
   ['web/a.css', false],
@@ -192,6 +190,8 @@ test.each([
 ])('work on src/pay.ts, app/[id]/page.ts, lib/**, web/*.tsx and api touches %s: %s', (path, expected) => {
   const given = { changes: ['src/pay.ts', 'app/[id]/page.ts'], paths: ['lib/**', 'web/*.tsx', 'api'] }
   expect(touches(on('a', 'Ada', given), chosenAt(path))).toBe(expected)
+  const pull = { ...on('b', 'Ben', { paths: ['src/pay.ts', 'a[b.ts'] }), source: 'pull_request' as const }
+  expect(touches(pull, chosenAt(path))).toBe(['src/pay.ts', 'src/', '/'].includes(path))
 })
 
 test('an issue is shown if two or more are on it or close it beside others, those with the most first', () => {
