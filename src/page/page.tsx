@@ -104,6 +104,9 @@ function RepositoryPicker({ name }: { name: string | null }) {
         id="repository"
         name="repository"
         placeholder="owner/repository"
+        title="owner/repository"
+        pattern=".+/.+"
+        required
         autocomplete="off"
         spellcheck={false}
         defaultValue={name ?? ''}

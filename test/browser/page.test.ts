@@ -126,6 +126,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByText('No work is announced in acme/shop').waitFor()
     await detail.waitFor({ state: 'hidden' })
     expect(strayed).toEqual([])
+    await page.getByLabel('Repository', { exact: true }).fill('shop')
+    await page.locator('#repository:invalid').waitFor()
     await page.goto(`${first.url}/#/acme/shop?record=${ended}`)
     await detail.getByText('archived, risk low').waitFor()
     expect(await detail.getByText('Expires in').count()).toBe(0)
