@@ -48,7 +48,6 @@ export class Stacks<Each extends Branches> {
 
   /** Whether a check of either leaves the other out: both are of one branch or stack, or for different base branches. */
   areApart(one: Branches, other: Branches): boolean {
-    if (one.branch !== null && one.branch === other.branch) return true
     return this.#leavesOut(one, other) && this.#leavesOut(other, one)
   }
 
@@ -63,20 +62,15 @@ export class Stacks<Each extends Branches> {
     return ![...this.#stackOf(base_branch)].some((name) => below.has(name))
   }
 
-  /** The branches of `among` that an activity is built on, without those further below. Excludes its own branch. */
-  nearestBelow(work: Branches, among: Names): string[] {
-    const reached = this.#reach(this.#bases, {
-      start: this.#basesOf(work),
-      except: work.branch,
-      until: among,
-    })
-    return [...reached].filter((name) => among.has(name))
+  /** The branches that an activity is built on, down to the first ones of `among`. Excludes its own branch. */
+  nearestBelow(work: Branches, among: Names): ReadonlySet<string> {
+    return this.#reach(this.#bases, { start: this.#basesOf(work), except: work.branch, until: among })
   }
 
   #expects(work: Branches, { branch, base_branch }: Branches): boolean {
-    const above = this.#aboveOf(work)
-    const isOn = branch !== null && (above.has(branch) || this.#belowOf(work).has(branch))
-    return isOn || (base_branch !== null && above.has(base_branch))
+    const above: ReadonlySet<string | null> = this.#aboveOf(work)
+    const below: ReadonlySet<string | null> = this.#belowOf(work)
+    return above.has(branch) || above.has(base_branch) || below.has(branch)
   }
 
   /** A base branch and the branches below it. */
@@ -88,7 +82,7 @@ export class Stacks<Each extends Branches> {
 
   /** The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own branch. */
   #belowOf(work: Branches): ReadonlySet<string> {
-    const key = `${work.branch ?? ''}\n${work.base_branch ?? ''}`
+    const key = [work.branch, work.base_branch].join('\n')
     return kept(this.#below, key, () =>
       this.#reach(this.#bases, { start: this.#basesOf(work), except: work.branch }),
     )

@@ -21,6 +21,13 @@ const fillerOf = (count: number) =>
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 const edit = (at: number, removed: number, added: string[], base = FILE) =>
   change({ patch: editOf(base, at, removed, added) })
+/** Shows the lines of a base from one to another, and replaces some of them. */
+const hunkOf = (base: readonly string[], first: number, last: number, replaced: number[], text = 'a') => {
+  const shown = base.slice(first - 1, last)
+  const rows = shown.map((line, at) => (replaced.includes(first + at) ? `-${line}\n+${text}` : ` ${line}`))
+  const range = `${first},${shown.length}`
+  return change({ patch: [`@@ -${range} +${range} @@`, ...rows].join('\n') })
+}
 
 type Given = Parameters<typeof change>[0]
 const part = ['first telling line', 'second telling line', 'third telling line']
@@ -121,8 +128,8 @@ describe('by lines, if both sides start from the same base', () => {
   })
 
   test('is ignored if the lines contradict it', () => {
-    const later = ['new first line', ...FILE]
-    expect(verdict(edit(20, 1, ['a']), edit(21, 1, ['b'], later), true)).toBe(PROVED)
+    const later = [...fillerOf(5), ...FILE]
+    expect(verdict(edit(20, 1, ['a']), edit(25, 1, ['b'], later), true)).toBe(PROVED)
   })
 })
 
@@ -130,12 +137,7 @@ describe('by lines, if bases may differ', () => {
   /** The file after the base branch has added some lines at the start. */
   const later = (lines: number) => [...fillerOf(lines), ...FILE]
   /** Changes lines 20 and 22, after the base branch has added some lines at the start. */
-  const both = (by: number) => {
-    const shown = FILE.slice(16, 25).map(
-      (line, at) => ({ 3: `-${line}\n+a`, 5: `-${line}\n+c` })[at] ?? ` ${line}`,
-    )
-    return patched(`@@ -${17 + by},9 +${17 + by},9 @@\n${shown.join('\n')}`)
-  }
+  const both = (by: number) => hunkOf(later(by), 17 + by, 25 + by, [20 + by, 22 + by])
 
   test.each<[string, FileChange, FileChange, string]>([
     ['the same line under another number', edit(20, 1, ['a']), edit(90, 1, ['b'], later(70)), PROVED],
@@ -144,7 +146,10 @@ describe('by lines, if bases may differ', () => {
     ['agreeing under another number', edit(20, 1, ['a']), edit(20 + 70, 1, ['a'], later(70)), 'agrees'],
     ['a line after another change', edit(22, 1, ['b']), both(70), PROVED],
     ['… under a lower number', edit(92, 1, ['b'], later(70)), both(0), PROVED],
-    ['agreeing in another form', edit(20, 3, ['a', FILE[20] as string, 'c']), both(70), 'agrees'],
+    ['agreeing in another form', edit(20, 3, ['a', FILE[20] as string, 'a']), both(70), 'agrees'],
+    ['… under a lower number', edit(90, 3, ['a', FILE[20] as string, 'a'], later(70)), both(0), 'agrees'],
+    ['a hunk of one line', patched(`@@ -20 +20 @@\n-${FILE[19]}\n+b`), edit(20, 1, ['a']), PROVED],
+    ['no line in common', patched('@@ -5 +5 @@\n-a\n+b'), patched('@@ -7 +7 @@\n-c\n+d'), 'near'],
     ['numbers far apart', edit(20, 1, ['a']), edit(59, 1, ['b'], later(3)), 'far'],
   ])('%s', (_, yours, theirs, expected) => {
     expect(verdict(yours, theirs)).toBe(expected)
@@ -164,7 +169,8 @@ describe('by lines, if bases may differ', () => {
     ['two telling and four lines prove a shift', 't..t', 500, PROVED],
     ['two telling and three lines are too few far away', 't.t', 500, 'far'],
     ['one telling and three lines prove a shift of 50', 't..', 50, PROVED],
-    ['one telling and three lines are too few beyond', 't..', 51, 'far'],
+    ['one telling and four lines are too few beyond', 't...', 51, 'far'],
+    ['one telling and two lines prove no other shift', 't.', 1, 'near'],
     ['two lines prove the expected shift', '..', 0, PROVED],
     ['a single line is the whole file', '.', 0, PROVED],
     ['two short lines prove no other shift', '..', 1, 'near'],
@@ -182,19 +188,20 @@ describe('by lines, if bases may differ', () => {
     expect(verdict(alone(base, 0, 'a'), alone(drifted, 200, 'b'))).toBe('far')
   })
 
-  /** Both change line 20. The base branch has changed `changed` of the six lines around it, and moved them all by `by`. */
-  const changed = (lines: number[], by: number) => {
-    const drifted = FILE.map((line, at) => (lines.includes(at + 1) ? `other ${line}` : line))
-    return verdict(edit(20, 1, ['a']), edit(20 + by, 1, ['b'], [...fillerOf(by), ...drifted]))
+  /** Both change a line. The base branch has changed some of the six lines around it, and moved them all by `by`. */
+  const changed = (lines: number[], by: number, at: number) => {
+    const drifted = FILE.map((line, index) => (lines.includes(index + 1) ? `other ${line}` : line))
+    return verdict(edit(at, 1, ['a']), edit(at + by, 1, ['b'], [...fillerOf(by), ...drifted]))
   }
 
-  test.each([
+  test.each<[string, number[], number, string, number?]>([
     ['one line of seven differs', [17], 10, 'conflict likely'],
+    ['two lines of six differ', [1, 6], 10, 'conflict likely', 3],
     ['two lines of seven differ', [17, 23], 50, 'conflict likely'],
     ['three lines of seven differ', [17, 18, 23], 10, 'near'],
     ['one line differs, too far away', [17], 51, 'far'],
-  ])('%s', (_, lines, by, expected) => {
-    expect(changed(lines, by)).toBe(expected)
+  ])('%s', (_, lines, by, expected, at = 20) => {
+    expect(changed(lines, by, at)).toBe(expected)
   })
 
   test('of several shifts, the one with the most telling lines wins', () => {
@@ -202,18 +209,19 @@ describe('by lines, if bases may differ', () => {
     const drifted = [...fillerOf(4), ...base]
     // Without a shift, the second part of yours would align with the first part of theirs, and the changes would be three lines apart.
     expect(verdict(edit(4, 1, ['a'], base), edit(8, 1, ['b'], drifted))).toBe(PROVED)
+    expect(verdict(edit(4, 1, ['b'], base), edit(8, 1, ['a'], drifted))).toBe(PROVED)
   })
 
-  test('of several equal shifts, the one nearest to the expected shift wins', () => {
-    const part = ['first telling line', 'second telling line', 'third telling line', 'last telling line']
-    const base = [...part, ...part, ...part]
-    const theirs = change({
-      patch: `@@ -5,4 +5,4 @@\n ${part[0]}\n ${part[1]}\n-${part[2]}\n+b\n ${part[3]}`,
-    })
-    const shown = base.map((line, at) => (at === 6 ? `-${line}\n+a` : ` ${line}`))
-    const yours = change({ patch: `@@ -1,12 +1,12 @@\n${shown.join('\n')}` })
-    const lines = { your_lines: [7, 7], their_lines: [7, 7] }
-    expect(fileVerdict(yours, theirs, false)).toMatchObject({ verdict: 'conflict', ...lines })
+  test.each([
+    ['the expected one', [22, 26, 30], 28],
+    ['the later one', [21, 28], 30],
+    ['the earlier one', [24, 31], 26],
+  ])('of several equal shifts, the one nearest to the expected shift wins: %s', (_, places, at) => {
+    const holding = (lines: number[]) =>
+      lines.reduce((file, line) => file.toSpliced(line - 1, 4, ...part, 'last telling line'), FILE)
+    const theirs = hunkOf(holding(places), 20, 36, [at], 'b')
+    const found = fileVerdict(hunkOf(holding([26]), 26, 29, [28]), theirs, false)
+    expect(found).toMatchObject({ verdict: 'conflict', their_lines: [at, at] })
   })
 })
 
@@ -242,6 +250,7 @@ describe('by lines, if a text occurs in several places', () => {
     ['the first changed differently', edits({ 1: 'a', 2: 'a' }), edits({ 1: 'b', 2: 'a' }), PROVED],
     ['others changed differently', edits({ 2: 'a' }), edits({ 1: 'b', 2: 'a', 3: 'b' }), 'agrees'],
     ['the first two and the last two', edits({ 1: 'a', 2: 'a' }), edits({ 2: 'a', 3: 'a' }), 'agrees'],
+    ['one shown at length', edits({ 1: 'a', 2: 'b', 3: 'a' }), hunkOf(base, 40, 66, [51], 'b'), 'agrees'],
     ['one changed differently', edits({ 1: 'a', 2: 'a' }), edits({ 1: 'a', 2: 'b' }), PROVED],
     ['all changed in the same way under other numbers', ALL, edits({ 1: 'a', 2: 'a', 3: 'a' }, 10), 'agrees'],
     ['the last one under other numbers', edits({ 1: 'a', 3: 'a' }), edits({ 1: 'a', 3: 'b' }, 10), PROVED],
@@ -258,8 +267,7 @@ describe('by lines, if a text occurs in several places', () => {
 
   test('a hunk may fit at two shifts with different lines', () => {
     const drifted = [...FILE.slice(0, 7), 'new one', 'new two', 'new three', ...FILE.slice(7)]
-    const shown = FILE.slice(0, 14).map((line, at) => (at === 3 || at === 10 ? `-${line}\n+a` : ` ${line}`))
-    const yours = change({ patch: `@@ -1,14 +1,14 @@\n${shown.join('\n')}` })
+    const yours = hunkOf(FILE, 1, 14, [4, 11])
     const theirs = change({ patch: `${editOf(drifted, 4, 1, ['a'])}\n${editOf(drifted, 14, 1, ['b'])}` })
     expect(verdict(yours, theirs)).toBe(PROVED)
     const alike = change({ patch: `${editOf(drifted, 4, 1, [])}\n${editOf(drifted, 14, 1, [])}` })
@@ -274,7 +282,7 @@ test.each<[string, FileChange, FileChange, [number, number] | null, [number, num
   ['are those that conflict', edit(20, 3, ['a']), edit(22, 2, ['b']), [20, 22], [22, 23]],
   ['name an insertion by the next line', edit(20, 0, ['a']), edit(20, 1, ['b']), [20, 20], [20, 20]],
   ['reach to an insertion', change({ patch: AROUND }), edit(20, 4, ['b']), [20, 23], [20, 23]],
-  ['are the nearest if none conflict', edit(20, 1, ['a']), patched(FAR), [20, 20], [30, 31]],
+  ['are the nearest if none conflict', edit(36, 1, ['a']), patched(FAR), [36, 36], [30, 31]],
   ['are all that a side changes if the other has no patch', edit(20, 3, ['a']), change(), [20, 22], null],
   [
     'reach from the first change to the last one',

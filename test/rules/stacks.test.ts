@@ -4,8 +4,8 @@ import { liveRecords } from '../support/live-records.ts'
 
 const scope = { paths: ['src/pay.ts'] }
 
-const [own, stacked, collision] = ['own', 'stacked', 'collision'] as const
-// main ← one ← two ← three ← four, one ← fork, main ← side; and an activity without a branch.
+const LABELS: Record<string, string> = { o: 'own', s: 'stacked', c: 'collision' }
+// main ← one ← two ← three ← four, one ← fork, main ← side; and an activity on two without a branch.
 const STACK = [
   ['one', 'main'],
   ['two', 'one'],
@@ -13,30 +13,30 @@ const STACK = [
   ['four', 'three'],
   ['fork', 'one'],
   ['side', 'main'],
-  [null, 'main'],
+  [null, 'two'],
 ] as const
 test.each([
-  [{ branch: 'new' }, [collision, collision, collision, collision, collision, collision]],
-  [{ branch: 'new', base_branch: 'four' }, [stacked, stacked, stacked, stacked, collision, collision]],
-  [{ base_branch: 'two' }, [stacked, stacked, collision, collision, collision, collision]],
-  [{ branch: 'one', base_branch: 'main' }, [own, stacked, stacked, stacked, stacked, collision]],
-  [{ branch: 'One' }, [collision, collision, collision, collision, collision, collision]],
-  [{ branch: 'one' }, [own, stacked, stacked, stacked, stacked, collision]],
-  [{ branch: 'two', base_branch: 'one' }, [stacked, own, stacked, stacked, collision, collision]],
-  [{ branch: 'two' }, [stacked, own, stacked, stacked, collision, collision]],
-  [{ branch: 'four', base_branch: 'three' }, [stacked, stacked, stacked, own, collision, collision]],
-  [{ branch: 'side', base_branch: 'main' }, [collision, collision, collision, collision, collision, own]],
-])('%o relates to one, two, three, four, fork and side as %o', async (proposal, labels) => {
+  [{ branch: 'new' }, 'ccccccc'],
+  [{ branch: 'new', base_branch: 'four' }, 'ssssccc'],
+  [{ base_branch: 'two' }, 'ssccccc'],
+  [{ branch: 'one', base_branch: 'main' }, 'osssscs'],
+  [{ branch: 'One' }, 'ccccccc'],
+  [{ branch: 'one' }, 'osssscs'],
+  [{ branch: 'two', base_branch: 'one' }, 'sossccs'],
+  [{ branch: 'two' }, 'sossccs'],
+  [{ branch: 'four', base_branch: 'three' }, 'sssoccc'],
+  [{ branch: 'side', base_branch: 'main' }, 'cccccoc'],
+])('%o relates to one, two, three, four, fork, side and the last as %o', async (proposal, given) => {
+  const labels = [...given].map((letter) => LABELS[letter] as string)
   const { activity, check } = liveRecords()
   const ids: string[] = []
   for (const [branch, base_branch] of STACK) ids.push(await activity({ branch, base_branch, scope }))
-  const all = [...labels, collision]
   const result = await check({ ...proposal, scope })
-  expect(result.relationships).toEqual(Object.fromEntries(all.map((label, index) => [ids[index], label])))
+  expect(result.relationships).toEqual(Object.fromEntries(labels.map((label, index) => [ids[index], label])))
   const newestFirst = (isListed: (label: string) => boolean) =>
-    ids.filter((_, index) => isListed(all[index] as string)).reverse()
-  expect(result.expected_activity_ids).toEqual(newestFirst((label) => label !== collision))
-  expect(result.related_activity_ids).toEqual(newestFirst((label) => label === collision))
+    ids.filter((_, index) => isListed(labels[index] as string)).reverse()
+  expect(result.expected_activity_ids).toEqual(newestFirst((label) => label !== 'collision'))
+  expect(result.related_activity_ids).toEqual(newestFirst((label) => label === 'collision'))
 })
 
 test('all work of a branch is built on what some of it is based on', async () => {
@@ -59,10 +59,7 @@ test('the list has each pair that a check of either side has, and no other', asy
   const pairs = (await overlaps()).items.map(({ activity_ids }) =>
     activity_ids.map((id) => names.get(id)).join(' '),
   )
-  const [upper, lower] = [
-    'two fork, two none, two side, three fork, three none, three side',
-    'one none, one side',
-  ]
+  const [upper, lower] = ['two fork, two side, three fork, three none, three side', 'one side']
   const linked = 'three linked, four linked, fork linked, side linked, none linked'
   const others = 'four fork, four none, four side, fork none, fork side, side none, old older'
   expect(pairs.sort()).toEqual([upper, lower, linked, others].join(', ').split(', ').sort())
@@ -87,6 +84,8 @@ test('commits relate as base branches do: over several steps, but not two branch
     [aside]: 'collision',
   })
   expect((await check({ branch: 'lower', scope })).relationships).toMatchObject({ [upper]: 'stacked' })
+  link('lower', 'upper')
+  expect((await check({ branch: 'lower', scope })).relationships).toMatchObject({ [upper]: 'stacked' })
 })
 
 test('work for another base branch is named in `relationships` only', async () => {
@@ -110,6 +109,8 @@ test('work for another base branch is named in `relationships` only', async () =
   for (const activity_id of [undefined, backport])
     expect((await check({ branch: 'backport', activity_id, scope })).related_activity_ids).toEqual([])
   expect(await overlaps()).toMatchObject({ items: [], same_file: { total: 0 } })
+  const loose = await activity({ branch: 'loose', scope })
+  expect((await check({ base_branch: 'main', scope })).related_activity_ids).toEqual([loose, fix])
 })
 
 test('a branch without a scope has the newest of its scopes, of 2 MB together', async () => {

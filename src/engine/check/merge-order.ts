@@ -141,7 +141,7 @@ export function openPullRequests(
   for (const { pull, records } of conflicting)
     for (const { branch } of records) if (branch !== null) addTo(onBranch, branch, pull)
   for (const { pull, records } of conflicting)
-    for (const branch of records.flatMap((record) => stacks.nearestBelow(record, onBranch)))
+    for (const branch of records.flatMap((record) => [...stacks.nearestBelow(record, onBranch)]))
       for (const base of onBranch.get(branch) ?? []) pull.built_on.add(base)
   return all.map(({ pull }) => pull).sort((a, b) => (a.activity_id > b.activity_id ? -1 : 1))
 }

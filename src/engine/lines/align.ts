@@ -148,19 +148,20 @@ interface LineComparison {
   equal: number
   telling: number
   different: number
-  /** One of the hunks has fewer than two lines, and all of them are equal. */
-  is_tiny: boolean
+  /** All lines of one of the hunks are shown by the other, too. */
+  is_within: boolean
 }
 
 /** Whether the equal lines are enough evidence for a shift that is `off` lines from the expected one. */
 function confidenceOf(
-  { equal, telling, different, is_tiny }: LineComparison,
+  { equal, telling, different, is_within }: LineComparison,
   off: number,
 ): Fit['confidence'] | null {
   if (different === 0) {
     if (telling >= 2 && equal >= 4) return 'proved'
-    if (off === 0 && (equal >= 2 || is_tiny)) return 'proved'
-    if (off <= NEARBY && telling >= 1 && equal >= 3) return 'proved'
+    if (off === 0 && (equal >= 2 || is_within)) return 'proved'
+    // Some telling line is equal, or this shift would not be compared.
+    if (off <= NEARBY && equal >= 3) return 'proved'
   }
   return off <= NEARBY && telling >= 2 && equal >= 2 * different ? 'likely' : null
 }
@@ -179,7 +180,7 @@ function compare({ a, ours, b, theirs }: HunkPair, shift: number, work: Work): L
   const shared = end - start
   work.left -= COST.shift + Math.max(shared, 0)
   const least = Math.min(ours.end - ours.start, theirs.end - theirs.start)
-  return { equal, telling, different: Math.max(shared, 0) - equal, is_tiny: least < 2 && shared === least }
+  return { equal, telling, different: Math.max(shared, 0) - equal, is_within: shared === least }
 }
 
 /** The lines that both hunks show at a shift, in the numbering of `ours`. The end is before the start if they lie apart. */
