@@ -27,6 +27,7 @@ const HIGH_NOTE = 'Overlap of high severity. Notable (high) for the whole reposi
 const MERGED = '#40 is merged and has 9 of the 10 lines that your change adds.'
 const SAME_WORK =
   'Overlap of high severity. Same work (high) with “Work a” by “Actor a”: it seems to do the same as yours (both close “#7”).'
+const ONE_EXPECTED = '1 live activity of the same branch or stack is expected and not counted.'
 const PLACE = 'it works on “src/a” too.'
 const expected: Conclusion['expected'] = new Map([...OWN, ['act_2', 'stacked']])
 const forArea = matching('m', 'low', { match: { areas: ['pay'] } })
@@ -39,6 +40,7 @@ test.each<[string, Partial<Conclusion>, string]>([
     { emptiness: 'nothing_given', branch: 'retries' },
     `${NOT_COMPARED}, and no live activity of “retries” has any.`,
   ],
+  ['own work was found', { expected: OWN }, `${NO_OVERLAP} ${ONE_EXPECTED}`],
   [
     'own and stacked work was found',
     { expected },

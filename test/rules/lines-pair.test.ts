@@ -213,6 +213,10 @@ describe('the issues that are closed', () => {
     ['~~~\n```\nfixes #1', []],
     ['Steps:\n\n    fixes #1\n\nfixes #2', [2]],
     ['- a list\n\n    fixes #2', [2]],
+    ['- a list\n\n  more\n\n    fixes #2', [2]],
+    ['- a list\nmore\n\n    fixes #2', [2]],
+    ['- a list\n\nno more\n\n    fixes #2', []],
+    ['```\n``` x\nfixes #1', []],
     ['`fixes #1` and\n```\nfixes #2\n```\nfixes #3', [3]],
     ['fixes #', []],
   ])('%j', (text, issues) => {

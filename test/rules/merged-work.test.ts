@@ -51,6 +51,7 @@ const doneBy: Source['doneBy'] = async ({ added, is_complete }, { branch, base_b
 test.each<[string, object, object, boolean]>([
   ['the work of a branch', {}, adds(RETRY), true],
   ['its activities, without a scope of its own', adds(RETRY), {}, true],
+  ['its activities, which make it again', { title: 'Revert "Drop retries"', ...adds(RETRY) }, {}, false],
   ['work that is made again', { title: 'Revert "Drop retries"' }, adds(RETRY), false],
   ['work that changes no file', {}, { scope: { paths: ['retry.ts'] } }, false],
   ['work in which only noise is changed', {}, adds({ ...RETRY, path: 'yarn.lock' }), false],

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { readMigration } from '../../src/engine/lines/migration.ts'
 
+const [LONG, TEN] = ['x'.repeat(200), [...'abcdefghij']]
 const patchOf = (...lines: string[]) =>
   [`@@ -0,0 +1,${lines.length} @@`, ...lines.map((line) => `+${line}`)].join('\n')
 const django = (...lines: string[]) => readMigration('src/shop/migrations/0042_carts.py', patchOf(...lines))
@@ -54,10 +55,13 @@ describe('Alembic', () => {
     ['in double quotes', ['down_revision = "0a0a"'], ['0a0a'], false],
     ['in single quotes', ["down_revision = '0a0a'"], ['0a0a'], false],
     ['with an annotation', ['down_revision: Union[str, None] = "0a0a"'], ['0a0a'], false],
+    ['in parentheses', ['down_revision = ("0a0a")'], ['0a0a'], false],
     ['before a comment', ['down_revision = "0a0a"  # users'], ['0a0a'], false],
     ['none', ['down_revision = None'], [], false],
     ['two: a merge', ['down_revision = ("0a0a", "1b1b")'], ['0a0a', '1b1b'], true],
     ['two on lines', ['down_revision = (', '    "0a0a",', '    "1b1b",', ')'], ['0a0a', '1b1b'], true],
+    ['of a long name, but none too long', [`down_revision = ("${LONG}", "${LONG}x")`], [LONG], true],
+    ['of ten at most', [`down_revision = ${JSON.stringify([...TEN, 'k'])}`], TEN, true],
     ['none if it starts a branch', ['down_revision = "0a0a"', 'branch_labels = ("tills",)'], [], false],
     ['of no branch', ['down_revision = "0a0a"', 'branch_labels = None'], ['0a0a'], false],
   ])('builds on the revision %s', (_, lines, parents, is_merge) => {

@@ -174,6 +174,7 @@ const ROWS: Record<string, Row> = {
     settings: { ignore_paths: ['go.*'] },
     expected: null,
   },
+  'another area': { ours: areas('till'), theirs: areas('shop'), expected: null },
   'an area of work with other files': {
     ours: { scope: { changes: [edit('a', 1)], areas: ['shop'] } },
     theirs: { scope: { changes: [edit('b', 1)], areas: ['shop'] } },

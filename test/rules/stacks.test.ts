@@ -109,17 +109,22 @@ test('work for another base branch is named in `relationships` only', async () =
   for (const activity_id of [undefined, backport])
     expect((await check({ branch: 'backport', activity_id, scope })).related_activity_ids).toEqual([])
   expect(await overlaps()).toMatchObject({ items: [], same_file: { total: 0 } })
-  const loose = await activity({ branch: 'loose', scope })
+  const loose = await activity({ branch: 'backport', scope })
   expect((await check({ base_branch: 'main', scope })).related_activity_ids).toEqual([loose, fix])
+  expect((await check({ branch: 'backport', scope })).related_activity_ids).toEqual([])
 })
 
 test('a branch without a scope has the newest of its scopes, of 2 MB together', async () => {
-  const { activity, activities, check } = liveRecords()
+  const { activity, activities, check, checkActivity } = liveRecords()
   await activities(4, (n) => ({
     branch: 'retries',
     scope: { paths: Array.from({ length: 3000 }, (_, at) => `${n}/${'x'.repeat(300)}${at}`) },
   }))
-  await activity({ branch: 'old', scope: { paths: ['0/*'] } })
-  const near = await activity({ branch: 'new', scope: { paths: ['3/*'] } })
-  expect((await check({ branch: 'retries' })).related_activity_ids).toEqual([near])
+  await activity({ branch: 'old', scope: { paths: ['1/*'] } })
+  const near = await activities(2, (n) => ({ branch: `new${n}`, scope: { paths: [`${n + 2}/*`] } }))
+  const found = { related_activity_ids: near.toReversed(), checked_against: { complete: true } }
+  expect(await check({ branch: 'retries' })).toMatchObject(found)
+  expect(await checkActivity(await activity({ branch: 'retries' }))).toMatchObject(found)
+  const own = { areas: ['till'], paths: ['docs/a.md'] }
+  expect((await check({ branch: 'retries', scope: own })).matches).toEqual([])
 })

@@ -7,7 +7,6 @@ import {
   sharedTaken,
   stillTaken,
   successorOf,
-  takenPlaces,
   takingOf,
 } from '../../src/engine/lines/taken.ts'
 import { saidIn, takenFix } from '../../src/vocabulary/finding.ts'
@@ -78,14 +77,6 @@ describe('two sides take', () => {
   ])('%s', (_, yours, theirs, expected) => {
     expect(shared(yours, theirs)).toEqual(expected)
     expect(shared(theirs, yours)).toHaveLength(expected.length)
-  })
-
-  test('what meets in the index, and nothing else', () => {
-    const met = (yours: File[], theirs: File[]) =>
-      takenPlaces(yours, rules).filter((place) => takenPlaces(theirs).includes(place))
-    expect(met([CARTS], [ORDERS])).toHaveLength(1)
-    expect(met([CARTS], [numbered('0043_orders.sql')])).toEqual([])
-    expect(met([file('src/1_a.ts')], [file('src/1_b.ts')])).toEqual([])
   })
 })
 

@@ -48,7 +48,7 @@ export function liveRecords(
     caller: { meter: new Meter(comparison_ms), findIdentity: async () => ({ login: 'ada' }) },
     source: {
       liveSet: async () => set,
-      activities: async (ids) => ids.flatMap((id) => rows.get(id) ?? []),
+      activities: async (ids) => ids.toReversed().flatMap((id) => rows.get(id) ?? []),
       notables: async (ids) => ids.flatMap((id) => notables.get(id) ?? []),
       merged: async () => [],
       async *files(sides) {

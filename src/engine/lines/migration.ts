@@ -29,7 +29,7 @@ const TUPLE = /^[([]([^)\]]*)/
 /** Null unless the patch adds a migration of Django or Alembic. `patch`: of a file that is added as a whole. */
 export function readMigration(path: string, patch: string): Migration | null {
   if (!path.endsWith('.py')) return null
-  const text = patch.replace(/^(?:@@.*|\+(.*))$/gm, (_, added?: string) => added ?? '')
+  const text = patch.replace(/^(?:@@.*|\+(.*))/gm, (_, added?: string) => added ?? '')
   return readDjango(path, text) ?? readAlembic(text)
 }
 
