@@ -230,7 +230,7 @@ describe('two records share', () => {
     const { activity, checkActivity, overlaps } = liveRecords()
     const id = await activity({ issue: 7, branch: 'a', ...paths('a.ts') })
     const own = await activity({ issue: 7, branch: 'b', ...paths('b.ts') })
-    const match = { ...TWINS, findings: [ISSUE], paths: [] }
+    const match = { ...TWINS, findings: [ISSUE], paths: [], cut: false }
     expect(await checkActivity(own)).toMatchObject({ severity: 'high', matches: [{ id, ...match }] })
     expect((await checkActivity(id)).related_activity_ids).toEqual([own])
     expect((await overlaps()).items).toMatchObject([{ activity_ids: [id, own], ...match }])
@@ -279,30 +279,27 @@ describe('two records share', () => {
     const { activity, check, overlaps } = liveRecords()
     const drifted = [...Array.from({ length: 9 }, (_, at) => `a line of the base branch ${at}`), ...FILE]
     const ours = changes({ path: 'a', patch: editOf(drifted, 49, 1, ['mine()']) }, { path: 'b' })
-    const id = await activity({ branch: 'a', ...changes(edit('a', 40, 'its()'), { path: 'b' }) })
+    const id = await activity({ branch: 'a', ...changes(edit('a', 40, 'its()'), edit('b', 9)) })
     const proved = { verdict: 'conflict', confidence: 'proved' }
     const unknown = { verdict: 'unknown', confidence: null }
     const { matches, reason } = await check(ours)
     expect(matches[0]?.paths).toEqual([
       { yours: 'a', theirs: 'a', example: 'a', ...proved, your_lines: [49, 49], their_lines: [40, 40] },
-      { yours: 'b', theirs: 'b', example: 'b', ...unknown, your_lines: null, their_lines: null },
+      { yours: 'b', theirs: 'b', example: 'b', ...unknown, your_lines: null, their_lines: [9, 9] },
     ])
     expect(reason).toMatch(/it changes line 40 of “a” too/)
     const own = await activity({ branch: 'b', ...ours })
     const [item] = (await overlaps()).items
-    const line_ranges = [
-      [40, 40],
-      [49, 49],
-    ]
+    const lineAt = (line: number) => [line, line]
     expect(item).toMatchObject({ activity_ids: [id, own], areas: [], same_author: true, cut: false })
     expect(item?.paths).toEqual([
-      { globs: ['a', 'a'], example: 'a', ...proved, line_ranges },
-      { globs: ['b', 'b'], example: 'b', ...unknown, line_ranges: null },
+      { globs: ['a', 'a'], example: 'a', ...proved, line_ranges: [lineAt(40), lineAt(49)] },
+      { globs: ['b', 'b'], example: 'b', ...unknown, line_ranges: [lineAt(9), null] },
     ])
   })
 
   test('a notable, with the path and its decision', async () => {
-    const { notable, check } = liveRecords()
+    const { notable, check, overlaps } = liveRecords()
     const note = { severity: 'low', consequence: null, same_author: false, is_bot: false, cut: false }
     const everywhere = notable({})
     const url = 'https://github.com/acme/shop/pull/7'
@@ -312,6 +309,7 @@ describe('two records share', () => {
       { id, ...note, severity: 'medium', paths: [{ theirs: 'src/**' }] },
       { id: everywhere, ...note, paths: [] },
     ])
+    expect((await overlaps()).checked_against.activities).toBe(0)
     expect(matches.map(({ findings }) => findings)).toEqual([
       [{ kind: 'notable', path: 'src/a.ts', url }],
       [{ kind: 'notable', path: null, url: null }],
@@ -332,7 +330,7 @@ describe('two records share', () => {
   )
 
   test('nothing with work that ended', async () => {
-    const { activity, check, overlaps } = liveRecords()
+    const { activity, check, overlaps, copies } = liveRecords()
     const ended = await activity({ branch: 'a', ...paths('a') }, { ends_in: 0 })
     const live = await activity({ branch: 'b', ...paths('a') })
     const found = { related_activity_ids: [live], checked_against: { activities: 1 } }
@@ -341,6 +339,7 @@ describe('two records share', () => {
     const itself = { related_activity_ids: [], checked_against: { activities: 0 } }
     expect(await check({ activity_id: live, ...paths('a') })).toMatchObject(itself)
     expect(await overlaps()).toMatchObject({ items: [], checked_against: { activities: 1, complete: true } })
+    copies(live, 1) // A live record whose activity was deleted meanwhile.
     expect((await overlaps()).checked_against.as_of).toBe('2026-03-02T12:00:00.000Z')
   })
 

@@ -35,6 +35,8 @@ test('an index finds what a list of all paths finds, whoever comes and leaves', 
         else all.push({ ...path, owner: `${at}`, entry: index.add(path, `${at}`) })
         const near = found(index, pathSet(mine.map(globOf)))
         const shares = all.filter((each) => mine.some((own) => overlaps(globOf(own), globOf(each))))
+        const owners = near.map((each) => each.owners.length && `${each.source} ${each.is_file}`)
+        expect(new Set(owners.filter(Boolean)).size).toBe(near.length)
         const owned = near.flatMap((each) => each.owners.map((owner) => ({ ...each, owner })))
         expect(owned.map(textOf).sort()).toEqual(shares.map(textOf).sort())
         const files = all.filter(({ source, is_file }) => is_file && source.startsWith('a/'))

@@ -143,11 +143,11 @@ async function addOne(
 
 function linkedPullRequest(row: ComparedActivity): LinkedPullRequest | null {
   const { pr_number, pr_url, pushed_files, changes_complete, source } = row
-  if (pr_number === null || pr_url === null) return null
+  if (pr_url === null) return null
   const { paths, files } = storedScopeOf(row)
   const isDeclared = paths.length + files.length > 0
   return {
-    number: pr_number,
+    number: pr_number as number,
     url: pr_url,
     is_own: source === 'pull_request',
     is_known: pushed_files === null ? isDeclared : changes_complete,

@@ -70,12 +70,10 @@ export async function computeOverlaps(ctx: CheckContext, work: LiveWork): Promis
     are_lines_compared: is_ranked && (!hasLines || pairs.length === found.total),
     are_paths_shown: !shown.deadline.isOver,
   })
-  const idOf = (position: number) => participants[position]?.record.id ?? []
+  const idOf = (position: number) => (participants[position] as Participant).record.id
   const same_file = {
     total: ranked.same_file.length,
-    pairs: ranked.same_file
-      .slice(0, SAME_FILE_PAIRS_MAX)
-      .map(({ older, newer }) => [older, newer].flatMap(idOf)),
+    pairs: ranked.same_file.slice(0, SAME_FILE_PAIRS_MAX).map(({ older, newer }) => [older, newer].map(idOf)),
   }
   const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })
   const merge_order = mergeOrder(pulls, left_out)
