@@ -191,13 +191,6 @@ describe('markup from users is escaped in the comment and in the check run', () 
     )
   })
 
-  test('bidirectional and invisible characters are removed', () => {
-    const text = 'a\u202Eb\u2066c\u200Bd\u200Fe\u061Cf\u0000g\u001Bh\uFEFFi\u{E0041}j'
-    const comment = commentOf(report(one({ title: text })))
-    expect(comment).toContain('`abcdef g hij`')
-    expect(comment.replaceAll('\n', '')).not.toMatch(/[\p{Cf}\p{Cc}]/u)
-  })
-
   test('long texts are truncated', () => {
     const activities = Array.from({ length: 200 }, () => ({
       ...reportedActivity,
@@ -519,6 +512,20 @@ describe('the check run', () => {
       paths: ['a', 'b', 'c'].map((path) => place(path)),
     }))
     expect(checkRunOf(SHA, report({ activities: many })).annotations).toHaveLength(50)
+  })
+
+  test('of an invalid settings file has a line and an annotation for each problem', () => {
+    const [line, problem] = [null, { line: 3, key: 'a', message: 'is no list' }]
+    const problems = [problem, { line, key: null, message: 'is empty' }, ...Array(60).fill(problem)]
+    const path = '.github/deconflict.yml'
+    const run = settingsRunOf(SHA, problems, { is_first: true })
+    expect(run.title).toBe('The settings file is invalid; nothing is posted until it is valid')
+    expect(run.summary).toMatch(`\`${path}\`:\n\n- \`line 3, a\`: \`is no list\`\n- \`is empty\`\n- \`line 3`)
+    const annotation = { path, lines: [3, 3], message: 'is no list' }
+    expect(run.annotations.slice(0, 2)).toEqual([annotation, { path, lines: null, message: 'is empty' }])
+    expect(run).toMatchObject({ head_sha: SHA, conclusion: 'neutral', annotations: { length: 50 } })
+    const { title } = settingsRunOf(SHA, problems, { is_first: false })
+    expect(title).toBe('The settings file is invalid; the last valid settings stay in force')
   })
 
   test.each(HOSTILE)('of an invalid settings file escapes %s', (_, text) => {

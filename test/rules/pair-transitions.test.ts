@@ -145,10 +145,6 @@ describe('the end of a side', () => {
       expect(afterEnd(merged, { key, is_merged, at: at(minute) })).toEqual(merged)
   })
 
-  test('that is closed unmerged gives the pair up', () => {
-    expect(afterEnd(open, { key: '#1', is_merged: false, at: at(20) }).outcome).toBe('given_up')
-  })
-
   test.each([
     ['the merge, if it was first', 20, 30, 'merged_anyway'],
     ['the closing, if it was first', 30, 20, 'given_up'],
@@ -162,10 +158,8 @@ describe('the end of a side', () => {
 
   test('before the push that resolved the pair, delivered after it, decides', () => {
     const resolved = withOutcome(open, 'resolved', at(25))
-    expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(20) })).toMatchObject({
-      outcome: 'merged_anyway',
-      merged: 'a',
-    })
+    const ended = { outcome: 'merged_anyway', merged: 'a' }
+    expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(20) })).toMatchObject(ended)
     for (const [is_merged, minute] of [
       [true, 40],
       [true, 25],

@@ -10,9 +10,18 @@ import type { PairRow } from '../../src/server/tell/table.ts'
 import { isAhead, type Stage } from '../../src/vocabulary/advice.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
+import type { TakenFinding } from '../../src/vocabulary/finding-kinds.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 import { NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
-import { type Collision, collision, DONE_BY, matching, NOTHING_FOUND } from '../support/conclusion.ts'
+import {
+  type Collision,
+  collision,
+  DONE_BY,
+  linesFinding,
+  matching,
+  NOTHING_FOUND,
+  SAME_NUMBER,
+} from '../support/conclusion.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
 
@@ -54,24 +63,27 @@ interface Given {
   next_numbers?: Map<string, string>
   /** The new files of #7. */
   added?: string[]
+  /** What else is known of #7, and of the open pull request #3. */
+  subject?: object
+  other?: Partial<PullRequestRow>
 }
 
 function report(found: Partial<Conclusion>, given: Given = {}) {
   const { min_severity = 'low', draft_min_severity = 'high', pr = ready, opened_at, ...facts } = given
   const times = { opened_at, pushed_at: opened_at, push_received_at: opened_at }
   const other = { ...ready, number: 3, author: 'ben', branch: 'three', is_bot: false, is_push_seen: true }
-  const open = opened_at && ({ ...other, ...times } as PullRequestRow)
+  const open = opened_at && ({ ...other, ...times, ...given.other } as PullRequestRow)
   const all = { ...NOTHING_FOUND, ...found }
   const settings = { ...DEFAULT_SETTINGS, comment: { ...comment, min_severity, draft_min_severity } }
   const row = pr as PullRequestRow
   const files = given.added?.map((path) => ({ path, previous_path: null, status: 'added' })) ?? []
-  const subject = { ...pullRequestSubject(row, []), files } as unknown as Subject
+  const subject = { ...pullRequestSubject(row, []), files, ...given.subject } as unknown as Subject
   const counterparts = groupOverlaps(all.collisions).map((group) =>
     describeCounterpart(group, open, { subject, comment: settings.comment }),
   )
   const all_facts = { ...elsewhere, ...facts, subject, settings, counterparts }
   const { report, named } = buildReport(row, all, all_facts as unknown as ReportFacts)
-  return { ...report, named }
+  return { ...report, named, counterparts }
 }
 
 const pull = (number: number) => ({
@@ -121,131 +133,153 @@ test('a notable names a glob before an area, and neither if it applies to the wh
   expect(report({ notables }).notables.map(({ where }) => where)).toEqual(['src/**', 'payments', null])
 })
 
-describe('activities of one branch or pull request are one row', () => {
-  const two = (one: Partial<Collision['record']>, other: Partial<Collision['record']>) => [
-    collision('a', 'high', one),
-    collision('b', 'low', other),
-  ]
+const BRANCH = { branch: 'x' }
+const ON_X = { ...pull(3), ...BRANCH }
+const two = (one: Partial<Collision['record']>, other: Partial<Collision['record']>) => [
+  collision('a', 'high', one),
+  collision('b', 'low', other),
+]
 
-  test.each<[string, Collision[], string[]]>([
-    ['of one pull request', two(pull(3), pull(3)), ['Work a']],
-    [
-      'of one pull request on different branches',
-      two({ ...pull(3), branch: 'x' }, { ...pull(3), branch: 'y' }),
-      ['Work a'],
-    ],
-    ['of one branch', two({ branch: 'x' }, { branch: 'x' }), ['Work a']],
-    ['of a pull request, and of its branch', two({ branch: 'x' }, { ...pull(3), branch: 'x' }), ['Work b']],
-    [
-      'of the branch of a pull request, and of that',
-      two({ ...pull(3), branch: 'x' }, { branch: 'x' }),
-      ['Work a'],
-    ],
-    ['but not of a pull request, and of no branch', two(pull(3), {}), ['Work a', 'Work b']],
-    [
-      'nor of two pull requests of one branch',
-      two({ ...pull(3), branch: 'x' }, { ...pull(4), branch: 'x' }),
-      ['Work a', 'Work b'],
-    ],
-    ['nor two without any branch', two({}, {}), ['Work a', 'Work b']],
-  ])('%s', (_, collisions, expected) => {
-    expect(report({ collisions }).activities.map(({ title }) => title)).toEqual(expected)
-  })
-
-  test('with the highest severity, and each example and area once', () => {
-    const one = collision('a', 'high', { branch: 'x' })
-    const two = collision('b', 'low', { ...pull(3), branch: 'x' })
-    one.match.areas = ['pay', 'till']
-    two.match.areas = ['till', 'web']
-    two.match.paths.push(...one.match.paths)
-    expect(report({ collisions: [one, two] }).activities).toMatchObject([
-      {
-        severity: 'high',
-        pull_request: { number: 3, url: 'https://github.com/acme/shop/pull/3' },
-        areas: ['pay', 'till', 'web'],
-        paths: [{ example: 'src/a' }, { example: 'src/b' }],
-      },
-    ])
-  })
+test.each<[string, Collision[], string[]]>([
+  ['of one pull request', two(pull(3), pull(3)), ['Work a']],
+  ['of one pull request on different branches', two(ON_X, { ...pull(3), branch: 'y' }), ['Work a']],
+  ['of one branch', two(BRANCH, BRANCH), ['Work a']],
+  ['of a pull request, and of its branch', two(BRANCH, ON_X), ['Work b']],
+  ['of the branch of a pull request, and of that', two(ON_X, BRANCH), ['Work a']],
+  ['but not of a pull request, and of no branch', two(pull(3), {}), ['Work a', 'Work b']],
+  ['nor of two pull requests of one branch', two(ON_X, { ...pull(4), ...BRANCH }), ['Work a', 'Work b']],
+  ['nor two without any branch', two({}, {}), ['Work a', 'Work b']],
+])('activities are one row: those %s', (_, collisions, expected) => {
+  expect(report({ collisions }).activities.map(({ title }) => title)).toEqual(expected)
 })
 
-describe('the paths of a branch or pull request', () => {
-  const pathOf = (verdict: Verdict | null, example: string = verdict ?? 'glob'): PathPair => ({
-    ...{ yours: example, theirs: example, example, ...NOT_COMPARED },
-    verdict,
-    confidence: verdict === 'conflict' ? 'proved' : null,
-  })
+const inFile = (verdict: Verdict | null, example: string = verdict ?? 'glob'): PathPair => ({
+  ...{ yours: example, theirs: example, example, ...NOT_COMPARED, verdict },
+  confidence: verdict === 'conflict' ? 'proved' : null,
+})
+const inFiles = (...verdicts: (Verdict | null)[]) => verdicts.map((verdict) => inFile(verdict))
 
-  test.each<[string, PathPair[][], string[]]>([
-    [
-      'are sorted by the strength of the verdict',
-      [[pathOf('unknown'), pathOf(null), pathOf('conflict')]],
-      ['conflict', 'unknown', 'glob'],
-    ],
-    ['leave out what needs no action', [[pathOf('conflict'), pathOf('far'), pathOf('agrees')]], ['conflict']],
-    ['include it if there is nothing else', [[pathOf('far'), pathOf('near')]], ['near', 'far']],
-    ['contain no noise', [[pathOf('noise')], [pathOf('far'), pathOf('noise', 'b')]], ['far']],
-    ['are named once', [[pathOf(null, 'a')], [pathOf('conflict', 'a'), pathOf('unknown', 'b')]], ['a', 'b']],
-  ])('%s', (_, matches, expected) => {
-    const collisions = matches.map((paths, at) => {
-      const found = collision(String(at), 'high', { branch: 'x' })
-      return { ...found, match: { ...found.match, paths } }
-    })
-    const [work] = report({ collisions }).activities
-    expect(work?.paths.map(({ example }) => example)).toEqual(expected)
-  })
-
-  test('are reported beside the findings of all of its activities, the weightiest first', () => {
-    const one = collision('a', 'high', { branch: 'x' })
-    const same = { consequence: 'same_work', findings: [{ kind: 'issue', issue: 7 }] } as const
-    const two = collision('b', 'high', { branch: 'x' }, { ...same, findings: [...same.findings] })
-    expect(report({ collisions: [one, two] }).activities).toMatchObject([
-      { consequence: 'same_work', findings: [{ kind: 'issue' }, { kind: 'paths' }] },
-    ])
-  })
+test.each<[string, PathPair[][], string[]]>([
+  ['sorted by their verdicts', [inFiles('unknown', null, 'conflict')], ['conflict', 'unknown', 'glob']],
+  ['without those that need no action', [inFiles('conflict', 'far', 'agrees')], ['conflict']],
+  ['also of those if there is nothing else', [inFiles('far', 'near')], ['near', 'far']],
+  ['without noise', [inFiles('noise'), [inFile('far'), inFile('noise', 'b')]], ['far']],
+  ['named once', [[inFile(null, 'a')], [inFile('conflict', 'a'), inFile('unknown', 'b')]], ['a', 'b']],
+])('the paths of a branch or pull request are %s', (_, matches, expected) => {
+  const collisions = matches.map((paths, at) => collision(String(at), 'high', BRANCH, { paths }))
+  const [work] = report({ collisions }).activities
+  expect(work?.paths.map(({ example }) => example)).toEqual(expected)
 })
 
-test.each<[string, string[], Partial<Collision['record']>, boolean]>([
-  ['a glob is not shown', ['src/**'], {}, false],
-  ['… of high risk is shown', ['src/**'], { risk: 'high' }, true],
-  ['a folder is not shown', ['src'], {}, false],
-  ['a glob and the name of the file is shown', ['src/**', './src/pay.ts'], {}, true],
-])('work that is declared by %s', (_, declared, record, isShown) => {
-  const file = { yours: 'src/pay.ts', example: 'src/pay.ts', ...NOT_COMPARED }
-  const paths = declared.map((theirs) => ({ ...file, theirs }))
-  const { activities, suppressed } = report({ collisions: [collision('a', 'high', record, { paths })] })
-  expect(activities).toHaveLength(isShown ? 1 : 0)
-  expect(suppressed.activities).toMatchObject(isShown ? [] : [{ suppression: 'declared_by_glob' }])
+const inLines = (record: Partial<Collision['record']>, ...paths: PathPair[]) =>
+  collision('a', 'high', record, {
+    ...{ paths, findings: paths.map(({ verdict }) => linesFinding(verdict as Verdict)) },
+  })
+const PROVED = inFile('conflict', 'a.ts')
+const LIKELY = { ...PROVED, confidence: 'likely', example: 'b.ts' } as const
+const declared = (given: object = {}) => collision('b', 'low', { ...BRANCH, ...given })
+const far = inLines(BRANCH, inFile('far'))
+const unsigned = (same_author: boolean) => collision('a', 'low', { created_by: null }, { same_author })
+const taking = (finding: TakenFinding, ...changed_files: object[]) =>
+  collision('a', 'high', { changed_files: changed_files as never }, { findings: [finding] })
+const PARENT = { ...SAME_NUMBER, kind: 'parent', parent: '1a2b' } as const
+const MIGRATION = { path: `db/migrations/${PARENT.theirs}`, previous_path: null, migration: { own: '9f' } }
+const RENAMED = 'git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql'
+const inGlob = (yours: string, theirs: string, example = 'a.ts') =>
+  collision('a', 'low', BRANCH, { paths: [{ yours, theirs, example, ...NOT_COMPARED }] })
+const [globbed, theirs] = [inGlob('*.ts', 'a.ts'), inGlob('a.ts', '*.ts')]
+const onBranch: Given = { subject: { pr: null } }
+const open = (other: Partial<PullRequestRow>, minute = 5): Given => ({ opened_at: at(minute), other })
+const RISKY = { risk: 'high' as const, blocking: true, updated_at: at(3) }
+const DRAFT = { ...pull(3), draft_pr: true }
+const LATE = { ...pull(3), created_at: at(20) }
+const ONE_RISKY: Given = { subject: { activities: [RISKY, { assignee: null }] } }
+const BLOCKING = { is_blocking: true, updated_at: at(3) }
+const RECORDED = { is_recorded: true, confidence: 'proved', conflicts: [PROVED, LIKELY] }
+const THREE = { pull_request: { number: 3, url: pull(3).pr_url } }
+const mapped = (...areas: string[]) => collision('a', 'high', pull(3), { areas })
+const MAPPED = { ...{ severity: 'high', areas: ['pay', 'till', 'web'], paths: [{}] }, ...THREE }
+const ISSUE = { paths: [], findings: [{ kind: 'issue' as const, issue: 7 }] }
+const SAME_WORK = {
+  breadth: null,
+  consequence: 'same_work',
+  findings: [{ kind: 'issue' }, { kind: 'paths' }],
+}
+const SEQUENCE = { taken: PARENT, your_own: null, their_own: '9f' }
+const byAgent = (assignee: string) => collision('a', 'low', { created_by: 'claude', assignee })
+const ofAgent = { subject: { author: 'claude', activities: [{ assignee: null }, { assignee: 'ada' }] } }
+const [three, unnamed] = [[declared(pull(3))], { title: null, branch: null }]
+
+test.each<[string, Collision[], object, Given?]>([
+  ['a conflict', [inLines(pull(3), LIKELY)], { confidence: 'likely', is_recorded: false }],
+  ['a proved one', [inLines({}, inFile('far', 'c.ts'), PROVED, PROVED)], { conflicts: [PROVED] }],
+  ['… of branches', [far, inLines(BRANCH, PROVED, LIKELY)], RECORDED, onBranch],
+  ['changes apart', [far], { confidence: null, conflicts: [], is_recorded: false, breadth: null }],
+  ['changes in unknown lines', [inLines(BRANCH, inFile('unknown'))], { is_recorded: false }],
+  ['declared work', [declared()], { is_recorded: true, consequence: 'possible', updated_at: at(0) }],
+  ['… and changes apart', [far, declared()], { is_recorded: true }],
+  ['… of two branches', [declared()], { is_recorded: false, is_ahead: false, is_earlier: false }, onBranch],
+  ['… of a branch and an open one', three, { is_recorded: true }, { ...onBranch, ...open({}) }],
+  ['… and a closed one', three, { is_recorded: false, former_key: null }],
+  ['… on no branch', [collision('a', 'low')], { is_recorded: false, key: null, pull_request: null }],
+  ['… without a URL', [declared({ pr_number: 3 })], { pull_request: null }],
+  ['a number that both take', [taking(SAME_NUMBER)], { fixes: [RENAMED] }],
+  ['a parent', [taking(PARENT, MIGRATION)], { fixes: ['down_revision = "9f"'], sequence: [SEQUENCE] }],
+  ['a parent without a known name', [taking(PARENT)], { fixes: [] }],
+  ['a glob of theirs', [theirs], { breadth: 'plain' }],
+  [
+    '… of risky work',
+    [globbed, collision('a', 'low', { ...BRANCH, ...RISKY }, theirs.match)],
+    { breadth: 'risky' },
+  ],
+  ['a folder', [inGlob('src/a.ts', 'src', 'src/a.ts')], { breadth: 'plain' }],
+  ['a glob, and the name of the file', [theirs, inGlob('a.ts', './a.ts')], { breadth: null }],
+  ['a glob of mine', [globbed], { breadth: 'plain' }],
+  ['… of risky work', [globbed], { breadth: 'risky' }, ONE_RISKY],
+  ['… and a file of risky work', [collision('a', 'low', RISKY, globbed.match)], { breadth: 'plain' }],
+  ['… and changes in unknown lines', [globbed, inLines(BRANCH, inFile('unknown'))], { breadth: null }],
+  ['… and changes apart', [far, globbed], { breadth: 'plain' }],
+  ['a file, as risky work writes it', [inGlob('/./a.ts', '//a.ts')], { breadth: null }, ONE_RISKY],
+  ['shared areas', [collision('a', 'low', {}, { paths: [], findings: [] })], { consequence: 'possible' }],
+  ['areas and files, each once', [mapped('pay', 'till'), mapped('till', 'web')], MAPPED],
+  ['the same work, said first', [globbed, collision('a', 'low', BRANCH, ISSUE)], SAME_WORK],
+  ['work, and a risky one that blocks later', [declared(), declared(RISKY)], { ...BLOCKING, is_risky: true }],
+  ['work beside one that blocks', [declared()], { is_blocking: true }, ONE_RISKY],
+  ['work of a bot', three, { is_bot: true }, open({ is_bot: true })],
+  ['work of a user', three, { is_bot: false, is_same_author: false, former_key: 'branch:three' }, open({})],
+  ['a newcomer', three, unnamed, open({ is_by_newcomer: true })],
+  ['… known by the work', [declared({ is_by_newcomer: true })], unnamed],
+  ['the merge queue', three, { stage: 'queued' }, open({ is_queued: true })],
+  ['the same author', [declared(), declared({ created_by: 'Ada' })], { is_same_author: true }],
+  ['… of the pull request', three, { is_same_author: true }, open({ author: 'ada' })],
+  ['an unknown author', [unsigned(false)], { is_same_author: false }],
+  ['… that the comparison knows', [unsigned(true)], { is_same_author: true }],
+  ['an agent for the same person', [byAgent('ada')], { is_same_author: true }, ofAgent],
+  ['… for another', [byAgent('ben')], { is_same_author: false }, ofAgent],
+  ['a draft', [declared(DRAFT)], { is_earlier: true, is_ahead: false }, open({})],
+  ['opened before, declared after', [declared(LATE)], { is_ahead: true }, open({})],
+  ['declared before', [declared({ ...pull(3), created_at: at(5) })], { is_earlier: true, is_ahead: true }],
+  ['opened in the same second', three, { is_earlier: true, is_ahead: true }, open({}, 10)],
+  ['… after one of a lower number', [declared(pull(9))], { is_earlier: false }, open({}, 10)],
+  ['opened later', three, { is_earlier: false, is_ahead: false }, open({}, 15)],
+])('a counterpart: %s', (_, collisions, expected, given) => {
+  expect(report({ collisions }, given).counterparts).toMatchObject([expected])
 })
 
-describe('the order of pull requests', () => {
-  const standing = (stage: Stage, minute: number, number: number | null = null) => ({
-    stage,
-    since: at(minute),
-    number,
-  })
+const standing = (stage: Stage, minute: number, number: number | null = null) => ({
+  ...{ stage, since: at(minute), number },
+})
 
-  test.each([
-    ['in the merge queue before ready', standing('queued', 9, 9), standing('ready', 1, 1)],
-    ['ready before draft', standing('ready', 9, 9), standing('draft', 1, 1)],
-    ['draft before none', standing('draft', 9, 9), standing('declared', 1)],
-    ['of two ready ones the first opened', standing('ready', 1, 9), standing('ready', 2, 1)],
-    ['of two without any the first declared', standing('declared', 1), standing('declared', 2)],
-    ['of one second the lower number', standing('ready', 1, 8), standing('ready', 1, 9)],
-  ])('%s', (_, ahead, behind) => {
-    expect(isAhead(ahead, behind)).toBe(true)
-    expect(isAhead(behind, ahead)).toBe(false)
-  })
-
-  test.each<[string, Partial<Collision['record']>, Date | undefined, boolean]>([
-    ['opened before, though declared after', { created_at: at(20) }, at(5), true],
-    ['opened after, though declared before', { created_at: at(0) }, at(15), false],
-    ['of which no opening is known, declared before', { created_at: at(5) }, undefined, true],
-    ['opened before, but a draft', { draft_pr: true }, at(5), false],
-  ])('a pull request %s', (_, record, opened_at, expected) => {
-    const collisions = [collision('a', 'high', { ...pull(3), ...record })]
-    expect(report({ collisions }, { opened_at }).activities[0]?.is_ahead).toBe(expected)
-  })
+test.each([
+  ['in the merge queue before ready', standing('queued', 9, 9), standing('ready', 1, 1)],
+  ['ready before draft', standing('ready', 9, 9), standing('draft', 1, 1)],
+  ['draft before none', standing('draft', 9, 9), standing('declared', 1)],
+  ['of two ready ones the first opened', standing('ready', 1, 9), standing('ready', 2, 1)],
+  ['of two without any the first declared', standing('declared', 1), standing('declared', 2)],
+  ['of one second the lower number', standing('ready', 1, 8), standing('ready', 1, 9)],
+])('of two pull requests the first is %s', (_, ahead, behind) => {
+  expect(isAhead(ahead, behind)).toBe(true)
+  expect(isAhead(behind, ahead)).toBe(false)
 })
 
 const pullLink = (number: number) => ({ number, url: `https://github.com/acme/shop/pull/${number}` })

@@ -11,7 +11,6 @@ describe('sanitized text', () => {
     ['a cleared screen and a moved cursor', 'a\u001b[2J\u001b[Hb', 'ab'],
     ['line breaks', 'Retry\r\nClear: no overlap', 'Retry Clear: no overlap'],
     ['a backspace', 'ab\u0008\u0008c', 'ab c'],
-    ['a change of the text direction', 'a\u202etxt.exe', 'atxt.exe'],
     ['an escape sequence around a zero-width space', 'a\u001b\u200b[31mb', 'ab'],
     ['a joined emoji', '👩\u200d💻 tidy', '👩💻 tidy'],
     ['an unterminated escape sequence', 'a\u001b]0;b', 'a'],

@@ -21,18 +21,12 @@ const PLACE: ComparedPlace = { ...NOT_COMPARED, example: 'a.ts' }
 
 describe('a file that both change', () => {
   const [LINES, LIKELY] = ['lines 40–52 (yours: line 38)', ', probably in conflict']
-  const SAME = 'same lines (38 and 40–52)'
+  const [SAME, EASY] = ['same lines (38 and 40–52)', ', a file whose conflicts are easy to resolve']
   test.each<[Verdict, Confidence | null, string, string, string]>([
     ['conflict', 'proved', ' (yours: line 38)', LINES, SAME],
     ['conflict', 'likely', ` (yours: line 38)${LIKELY}`, `${LINES}${LIKELY}`, SAME],
     ['unknown', null, '; whether the lines overlap is not known', LINES, 'lines not known'],
-    [
-      'noise',
-      null,
-      ', a file whose conflicts are easy to resolve',
-      `${LINES}, easy to resolve`,
-      'easy to resolve (38 and 40–52)',
-    ],
+    ['noise', null, EASY, `${LINES}, easy to resolve`, 'easy to resolve (38 and 40–52)'],
   ])('with the verdict %s (%s)', (verdict, confidence, rest, short, label) => {
     const place: ComparedPlace = { ...PLACE, verdict, confidence, your_lines: [38, 38], their_lines: THEIRS }
     expect(placeSentence('#3', place, quote)).toBe(`#3 changes lines 40–52 of <a.ts> too${rest}`)
