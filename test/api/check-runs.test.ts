@@ -42,14 +42,9 @@ test('a notice is on the lines of the head commit, under its present name', asyn
   } as const
   await repository.open({ title: 'Retry', head: 'retries', author: 'ben', files: [theirs] })
   await repository.open({ head: 'tidy', author: 'cy', files: [yours] })
-  expect(repository.githubRepo.checkRuns().at(-1)?.annotations).toMatchObject([
-    {
-      path: 'src/till.ts',
-      start_line: 50,
-      end_line: 51,
-      message: expect.stringContaining('#1 changes lines 40–42 of src/pay.ts too'),
-    },
-  ])
+  const place = { path: 'src/till.ts', start_line: 50, end_line: 51 }
+  const message = expect.stringContaining('#1 changes lines 40–42 of src/pay.ts too')
+  expect(repository.githubRepo.checkRuns().at(-1)?.annotations).toMatchObject([{ ...place, message }])
 })
 
 test('the check run is reported for a new commit, and again when an overlap starts or ends, at most once in 30 seconds', async () => {

@@ -125,10 +125,8 @@ test.each([
     await open('retries')
     const number = await open('tidy')
     await repository.advance(2 * QUIET_MS)
-    expect(await signal()).toMatchObject({
-      mode,
-      periods: [{}, { pairs: { shown }, comments: { posted: 0 } }],
-    })
+    const periods = [{}, { pairs: { shown }, comments: { posted: 0 } }]
+    expect(await signal()).toMatchObject({ mode, periods })
     await repository.createActivity({ blocking: true })
     await repository.advance(2 * QUIET_MS)
     await repository.merge(number)

@@ -1,7 +1,9 @@
 /** Which paths of others share one with a scope, compared with a list of all of them. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { LiveSet } from '../../src/engine/live-set.ts'
 import { type NearOptions, type PathEntry, PathIndex } from '../../src/engine/path-index.ts'
+import { issuePlace, type LiveRecord, type Outline, scopeOf } from '../../src/engine/record.ts'
 import { fileGlob, parseGlob } from '../../src/vocabulary/scope/glob.ts'
 import { type PathSet, pathSet } from '../../src/vocabulary/scope/path-set.ts'
 import { overlaps } from '../support/glob-pairs.ts'
@@ -73,4 +75,24 @@ describe('patterns', () => {
     }
     expect(results).toEqual(['a', 'b', 'zenith'].slice(0, count))
   })
+})
+
+test('a live set gives the scope of a record back, and counts its bytes until it leaves', () => {
+  const set = new LiveSet()
+  const scope = {
+    areas: ['pay'],
+    paths: ['src/a.ts'],
+    is_literal: true,
+    files: ['b.ts'],
+    taken: [issuePlace(7)],
+  }
+  const outline = { id: 'a', kind: 'activity', scope } as unknown as Outline
+  set.replace(outline)
+  expect(scopeOf(set.get('a') as LiveRecord)).toEqual({ ...scope, taken: ['!7'] })
+  expect(set.get('a')).toMatchObject({ has_files: true, is_ended: false })
+  expect(set.bytes).toBe(400 + 2 * (3 + 2) + (150 + 2 * 8) + (150 + 2 * 4))
+  set.replace({ ...outline, kind: 'notable', scope: { ...scope, is_literal: false, files: [] } })
+  expect(set.get('a')).toMatchObject({ has_files: false, is_ended: true })
+  set.remove('a')
+  expect(set.bytes).toBe(0)
 })

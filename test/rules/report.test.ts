@@ -26,15 +26,8 @@ import {
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
 
 const ready = {
-  ...{
-    number: 7,
-    author: 'ada',
-    branch: 'tidy',
-    is_draft: false,
-    is_queued: false,
-    is_by_newcomer: false,
-    opened_at: at(10),
-  },
+  ...{ number: 7, author: 'ada', branch: 'tidy', opened_at: at(10) },
+  ...{ is_draft: false, is_queued: false, is_by_newcomer: false },
   ...{ pushed_at: at(10), ready_at: null, own_event_at: at(10) },
   ...{ commented_at: null, comment_deleted_at: null },
   head_sha: 'a'.repeat(40),
@@ -42,12 +35,8 @@ const ready = {
 /** Both sides are shown, so that only the severity suppresses an overlap. */
 const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'both' } as const
 const elsewhere = {
-  now: at(20),
-  room: 'any' as const,
+  ...{ now: at(20), room: 'any' as const, page_url: null, next_numbers: new Map(), pairs: new Map() },
   repo: { web_urls: ['https://github.com/acme/shop'], commenting_since: new Date(0) },
-  page_url: null,
-  next_numbers: new Map(),
-  pairs: new Map(),
 }
 
 type ReportFacts = Parameters<typeof buildReport>[2]
@@ -116,10 +105,8 @@ test.each<[Severity, Severity, boolean, Severity[]]>([
     expect(shown.charge).toEqual({ commented_at: at(20), is_over_budget: false })
     const again = { ...given, pr: { ...given.pr, commented_at: at(12) as never } }
     expect(report({ collisions }, again).charge).toBeNull()
-    expect(shown.threshold).toEqual({
-      severity: is_draft ? draft_min_severity : min_severity,
-      is_of_draft: is_draft,
-    })
+    const severity = is_draft ? draft_min_severity : min_severity
+    expect(shown.threshold).toEqual({ severity, is_of_draft: is_draft })
   },
 )
 
