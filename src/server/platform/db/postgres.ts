@@ -47,7 +47,7 @@ export function openPostgres(database_url: string, direct_url?: string): Databas
   const connectDirectly = connectingTo(direct_url ?? database_url)
   const listener = listening(connectDirectly)
   const pool = openPool(CONNECTIONS, {
-    connect: () => connect(prepare),
+    connect: () => connect({ prepare }),
     ...TIMEOUT,
     // The server may be unreachable, so the other connections are renewed too.
     onTimeout: () => {
@@ -61,10 +61,11 @@ export function openPostgres(database_url: string, direct_url?: string): Databas
     connection: () => db,
     listen: listener.listen,
     withLongTimeout: (work) => {
-      const connection = { ...OPTIONS.connection, statement_timeout: LONG_MS }
-      const connect = () => connectDirectly(false, { connection })
+      const connect = () => connectDirectly({ prepare: false })
       const { client, close } = openPool(1, { connect, timeout_ms: LONG_MS })
-      return work(drizzle({ client })).finally(close)
+      // After the start: a pooler may ignore what a connection asks for there.
+      const begun = client.unsafe(`set statement_timeout = ${LONG_MS}`)
+      return begun.then(() => work(drizzle({ client }))).finally(close)
     },
     close: () => Promise.all([pool.close(), listener.close()]),
   }
@@ -80,7 +81,7 @@ function listening(connect: ReturnType<typeof connectingTo>) {
   const renew = () => void connection?.close()
   const listenAgain = async () => {
     const onnotify = (channel: string, text: string) => channels.get(channel)?.received(text)
-    connection = await connect(false, { onnotify })
+    connection = await connect({ prepare: false, onnotify })
     for (const [channel, { missed }] of channels) {
       await connection.run((client) => client.unsafe(`listen "${channel}"`), TIMEOUT)
       missed()
@@ -109,14 +110,14 @@ function connectingTo(database_url: string) {
   if (!read) throw new Error('DATABASE_URL is not a valid address')
   const { url, addresses } = read
   const hasSeveral = addresses.length > 1
-  return async (prepare: boolean, given: object = {}) => {
+  return async (given: { prepare: boolean; onnotify?: (channel: string, text: string) => void }) => {
     let problem: unknown
     for (const { host, port } of addresses) {
-      const connection = new Connection(url, { ...OPTIONS, prepare, ...given, host: [host], port: [port] })
+      const connection = new Connection(url, { ...OPTIONS, ...given, host: [host], port: [port] })
       try {
         await connection.run(async (client) => {
           if (hasSeveral) await requirePrimary(client)
-          if (prepare) await client.unsafe(SET_PLANNING)
+          if (given.prepare) await client.unsafe(SET_PLANNING)
         }, TIMEOUT)
         return connection
       } catch (error) {
