@@ -22,20 +22,10 @@ beforeEach(async () => {
   await fixture.service.runDueJobs()
 })
 
-/** Copies the newest activity onto other branches. */
-const copyOnBranches = async (branches: string[]) => {
-  const db = fixture.service.app.database.connection()
-  const [row] = await db.select().from(activities).orderBy(desc(activities.id)).limit(1)
-  const { expires_hour: _, ...fields } = row as typeof activities.$inferSelect
-  const rows = branches.map((branch) => ({ ...fields, id: newId('act', new Date()), branch }))
-  await db.insert(activities).values(rows)
-}
-
 type Item = Record<'id' | 'title' | 'status', string> &
   Record<'pushed_at' | 'branch' | 'pr_url', string | null>
 const items = async (query = ''): Promise<Item[]> =>
   (await repository.request('GET', `/activity${query}`)).body.items
-const archived = () => items('?status=archived')
 const reasonOf = async (id: string) =>
   (await repository.request('GET', `/activity/${id}`)).body.archive_reason
 /** Advances the clock to the next search for failed deliveries. */
@@ -52,7 +42,6 @@ const anHour = async (hours = 1) => {
   fixture.service.clock.advance(hours * HOUR_MS)
   await fixture.service.runDueJobs()
 }
-const tenHours = () => anHour(10)
 
 describe('failed deliveries', () => {
   const asked = () => github.app.redelivered()
@@ -110,7 +99,7 @@ describe('hourly reconciliation', () => {
     await anHour()
     expect((await items()).map(({ title }) => title)).toEqual(['Open'])
     const reasons = await Promise.all(
-      (await archived()).map(async ({ id, title }) => [title, await reasonOf(id)]),
+      (await items('?status=archived')).map(async ({ id, title }) => [title, await reasonOf(id)]),
     )
     expect(Object.fromEntries(reasons)).toEqual({
       Merged: 'pull_request_merged',
@@ -129,7 +118,7 @@ describe('hourly reconciliation', () => {
       await repository.open({ title: 'Open', head: 'b' })
       remove(removed)
       await anHour()
-      const [item] = await archived()
+      const [item] = await items('?status=archived')
       expect([item?.title, await reasonOf(item?.id ?? '')]).toEqual(['Removed', 'pull_request_closed'])
       const before = repository.calls().length
       await anHour()
@@ -211,6 +200,16 @@ describe('hourly reconciliation', () => {
     expect((await repository.request('GET', `/activity/${item?.id}`)).body).toMatchObject(expected)
   })
 
+  test('publishes by missed settings, although their rechecks could not be enqueued at first', async () => {
+    await repository.createActivity({ scope: { paths: ['src/pay.ts'] } })
+    await repository.open({ files: ['src/pay.ts'] })
+    repository.githubRepo.write('.github/deconflict.yml', 'check_run: true\ncomment: {audience: both}')
+    const broken = { trigger: "before insert on jobs for each row when (new.kind like 'recheck%')" }
+    await whileBroken(fixture.service.app.database.connection(), broken, () => anHour())
+    await anHour()
+    expect(repository.githubRepo.checkRuns()).toHaveLength(1)
+  })
+
   test('a comment on a pull request, which changes its updated_at, costs no call', async () => {
     const number = await repository.open()
     await anHour()
@@ -231,7 +230,7 @@ describe('hourly reconciliation', () => {
       const { id, created_at } = await own()
       const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
       const declared = await repository.createActivity({ branch: 'elsewhere', pr_url })
-      for (const _ of [1, 2, 3]) await tenHours()
+      for (const _ of [1, 2, 3]) await anHour(10)
       expect((await items()).map((item) => item.id)).toEqual([id])
       const { heartbeat_at, expires_at } = await own()
       expect(Date.parse(expires_at) - Date.parse(heartbeat_at)).toBe(DAY_MS)
@@ -243,10 +242,10 @@ describe('hourly reconciliation', () => {
       await repository.writeFile('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS + HOUR_MS}`)
       await repository.open()
       const { id } = await own()
-      for (const _ of [1, 2]) await tenHours()
+      for (const _ of [1, 2]) await anHour(10)
       const { created_at, expires_at } = await own()
       expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(DAY_MS + HOUR_MS)
-      await tenHours()
+      await anHour(10)
       await anHour()
       expect(await items()).toEqual([])
       expect((await repository.request('GET', `/activity/${id}`)).body.status).toBe('expired')
@@ -254,11 +253,7 @@ describe('hourly reconciliation', () => {
 
     test.each([
       ['is imported again if it expired because no reconciliation ran', '', 1],
-      [
-        'is not imported again if the settings expire it before the next reconciliation',
-        'activity_ttl_ms: 1800000',
-        0,
-      ],
+      ['is not imported again if the settings expire it earlier', 'activity_ttl_ms: 1800000', 0],
       ['is not imported again if nothing is tracked', 'track_pull_requests: false', 0],
     ])('%s', async (_, settings, count) => {
       await repository.open()
@@ -279,7 +274,12 @@ describe('hourly reconciliation', () => {
     const [first] = names.map((branch) => repository.githubRepo.push(branch)) as [PushDetails]
     await repository.createActivity({ branch: names[0], scope: {} })
     await repository.deliverPush(first)
-    await copyOnBranches(names.slice(1))
+    // Copies the activity onto the others.
+    const db = fixture.service.app.database.connection()
+    const [row] = await db.select().from(activities).orderBy(desc(activities.id)).limit(1)
+    const { expires_hour: _, ...fields } = row as typeof activities.$inferSelect
+    const rows = names.slice(1).map((branch) => ({ ...fields, id: newId('act', new Date()), branch }))
+    await db.insert(activities).values(rows)
     const asked = () => repository.calls().filter((route) => route.startsWith('GET /branches/b'))
     await anHour()
     expect(asked()).toHaveLength(100)

@@ -31,7 +31,6 @@ import {
 import { enqueueFileReads } from './changed-files.ts'
 import { PULL_REQUEST, pullRequestJobs } from './installations.ts'
 import { pullRequestChanged, pullRequestRemoved } from './pull-requests.ts'
-import { enqueueAllRechecks } from './recheck.ts'
 
 /** The kinds of jobs that find the repositories to reconcile, and that reconcile one. */
 export const RECONCILE_ALL = 'reconcile_all'
@@ -76,7 +75,7 @@ export async function reconcile(app: App, stored: RepoContext): Promise<void> {
     const reads = await ConditionalReads.open(ctx)
     await importPullRequests(app, ctx, reader, { reads })
     await archiveDeletedBranches(ctx, reader, reads)
-    if (await reviseSettings(app, reader, { repository: ctx.repo, reads })) await enqueueAllRechecks(ctx)
+    await reviseSettings(app, reader, { repository: ctx.repo, reads })
     await findOrganisationFile(app, { ...ctx.repo, installation_id }, ctx.now)
     await reads.save()
   }

@@ -20,7 +20,7 @@ import { reportCheckRun } from '../publications.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 
 /**
- * Reads the settings file again, which decides which paths and areas overlap, enqueues a recheck of all pull requests, and reports mistakes in the file on the pushed
+ * Reads the settings file again, which decides which paths and areas overlap, and reports mistakes in the file on the pushed
  * commit, unless the last valid settings say `shadow` or `off`. `push`: null if the default branch became another one.
  */
 export async function settingsChanged(app: App, ctx: RepoContext, push: Push | null): Promise<void> {
@@ -30,7 +30,6 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
   if (!stored) return
   // If a missed push takes the change back, the next reconciliation sees what the last one saw, and must read it all the same.
   await deleteAll(ctx.db, etags, ctx.repo.id)
-  await enqueueAllRechecks(ctx)
   const problems = stored.settings_errors
   // A first file that is invalid silences the repository, but its author hears of the mistakes all the same.
   const valid = { ...stored, settings_errors: [] }

@@ -16,7 +16,6 @@ import { parsePullRequest } from '../pull-request.ts'
 import { named, type Reader } from '../repository-calls.ts'
 import type { Watch, Watched } from '../watched-repositories.ts'
 import { pullRequestChanged } from './pull-requests.ts'
-import { enqueueAllRechecks } from './recheck.ts'
 import { importOpen, importPullRequests, knownOpen } from './reconcile.ts'
 
 /** The kind of job that polls the pull requests of one repository. */
@@ -154,7 +153,8 @@ export async function poll(app: App, ctx: RepoContext): Promise<void> {
   // Each item of the list of updates shows the id. Of a quiet repository, the look by its name says that it is the same.
   const named_since = later(now, isDue || areSettingsDue ? -POLL_MS : -READ_EVERY_MS - POLL_MS)
   const polling = async (reader: Reader) => {
-    if (areSettingsDue) await refreshSettings(app, ctx, { reader, watched })
+    if (areSettingsDue) await reviseSettings(app, reader, { repository: repo })
+    if (areSettingsDue) watched.settings_at = now
     if (isDue || !(await importUpdated(app, ctx, { reader, watched })))
       await importAll(app, ctx, { reader, watched })
     watched.polled_at = now
@@ -171,14 +171,6 @@ export async function poll(app: App, ctx: RepoContext): Promise<void> {
 interface Polled {
   reader: Reader
   watched: Watched
-}
-
-/** Reads the settings file, and rechecks all pull requests if it changed. Up to three calls. */
-async function refreshSettings(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {
-  const { now, repo } = ctx
-  const isChanged = await reviseSettings(app, reader, { repository: repo })
-  watched.settings_at = now
-  if (isChanged) await enqueueAllRechecks(ctx)
 }
 
 async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {

@@ -6,21 +6,20 @@ import { isNotFound, isWithoutPermission, named, type Reader } from '../../githu
 import type { App } from './app.ts'
 import type { ConditionalReads } from './reading.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
-import { type NamedRepository, refreshSettings } from './stored-settings.ts'
+import { type NamedRepository, refreshSettings, settingsIn } from './stored-settings.ts'
 
 /**
- * Reads the settings of the default branch again, like `refreshSettings`. Returns whether they say something else than before.
+ * Reads the settings of the default branch again, like `refreshSettings`.
  * `reads`: reads the root directory first, which costs no quota if nothing changed.
  */
 export async function reviseSettings(
   app: App,
   client: Reader,
   { repository, reads }: { repository: NamedRepository; reads?: ConditionalReads },
-): Promise<boolean> {
+): Promise<void> {
   const before = await findRepository(app.database.connection(), repository.id)
-  if (reads && (await isStillSame(client, repository, { reads, before }))) return false
-  const after = await refreshSettings(app, client, repository)
-  return after !== undefined && !isDeepStrictEqual(settingsIn(before), settingsIn(after))
+  if (reads && (await isStillSame(client, repository, { reads, before }))) return
+  await refreshSettings(app, client, repository)
 }
 
 /** What the root directory shows of the files that configure a repository. */
@@ -51,9 +50,4 @@ async function isStillSame(
 
 function hasNone(row: RepositoryRow | undefined): boolean {
   return isDeepStrictEqual(settingsIn(row), [null, [], null, null])
-}
-
-/** What the settings files say. */
-function settingsIn(row: RepositoryRow | undefined) {
-  return [row?.settings, row?.settings_errors, row?.labeler_areas, row?.noise_attributes]
 }

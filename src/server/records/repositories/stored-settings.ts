@@ -98,7 +98,7 @@ interface Change {
 
 /**
  * Stores changes of a repository; undefined if it is not stored. In the same transaction, a `.github` repository becomes that of
- * its organisation, or ceases to be, and the repositories where this changes anything are rechecked.
+ * its organisation, or ceases to be, and the repositories whose settings this changes are rechecked.
  */
 export function storeRepository(
   app: App,
@@ -121,23 +121,34 @@ export function storeRepository(
     }
     const after = (await findRepository(tx, repo_id)) as RepositoryRow
     const others = concerned.filter((each) => each.before.repo_id !== repo_id)
-    const all = [...others, { before, after }].filter((each) => each.after.installation_id !== null)
+    const all = [...others, { before, after }].filter(
+      (each) => each.after.installation_id !== null || each.after.watched_at !== null,
+    )
     const switchedOn = all.filter(isSwitchedOn).map((each) => each.after.repo_id)
     if (switchedOn.length > 0) await setCommenting(tx, switchedOn, now)
     const rechecks = all
-      .filter(isOtherShare)
+      .filter(areOtherSettings)
       .map(({ after: { repo_id: id, owner } }) =>
-        jobOn({ id, owner }, RECHECK_ALL, { priority: 'import', run_at: now }),
+        jobOn({ id, owner }, RECHECK_ALL, { priority: id === repo_id ? 'recheck' : 'import', run_at: now }),
       )
     await enqueue(tx, rechecks, now)
     return findRepository(tx, repo_id)
   })
 }
 
-/** Whether the organisation says something else about the repository. */
-function isOtherShare({ before, after }: Change): boolean {
-  const [one, other] = [before, after].map((row) => [row.organisation === 'invalid', storedShare(row)])
+/** Whether the organisation says something else about the repository, or its own files do. */
+function areOtherSettings({ before, after }: Change): boolean {
+  const [one, other] = [before, after].map((row) => [
+    row.organisation === 'invalid',
+    storedShare(row),
+    ...settingsIn(row),
+  ])
   return !isDeepStrictEqual(one, other)
+}
+
+/** What the settings files say. */
+export function settingsIn(row: RepositoryRow | undefined) {
+  return [row?.settings, row?.settings_errors, row?.labeler_areas, row?.noise_attributes]
 }
 
 function isSwitchedOn({ before, after }: Change): boolean {
