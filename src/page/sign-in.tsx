@@ -101,7 +101,7 @@ const RETRY_MAX_MS = 30_000
 export function useSession() {
   const [state, setState] = useState<SessionState | null>(null)
   const [problem, setProblem] = useState(
-    SIGN_IN_PROBLEMS[new URLSearchParams(location.search).get('problem') ?? ''] ?? '',
+    Object.entries(SIGN_IN_PROBLEMS).find(([name]) => location.search === `?problem=${name}`)?.[1] ?? '',
   )
   const [hasToken, setHasToken] = useState(tabToken.read() !== null)
   /** How often somebody signed in, in any tab: the login is read again for each. */

@@ -68,8 +68,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const page = await (await desktop()).context.newPage()
     let failures = 0
     await page.route('**/session', (route) => {
-      failures += 1
-      if (failures === 1) return route.abort('connectionrefused')
+      if (++failures === 1) return route.abort('connectionrefused')
       if (failures === 2) return route.fulfill({ status: 502, body: '<html>Bad gateway</html>' })
       return route.continue()
     })

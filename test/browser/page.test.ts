@@ -88,7 +88,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   const headline = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
 
   test('signs people in through GitHub, keeps them signed in, and signs them out', async () => {
-    await page.goto(`${first.url}/#/acme/shop`)
+    await page.goto(`${first.url}/?problem=constructor#/acme/shop`)
+    expect(await page.getByRole('alert').count()).toBe(0)
     await page.getByRole('link', { name: 'Sign in with GitHub' }).click()
     await page.getByRole('heading', { name: 'acme/shop' }).waitFor()
     await page.getByText('ada', { exact: true }).waitFor()
