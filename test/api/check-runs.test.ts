@@ -66,33 +66,6 @@ test('the check run is reported for a new commit, and again when an overlap star
   ])
 })
 
-test('the check run is not repeated when only the numbers of what was compared change', async () => {
-  await turnOn()
-  const number = await repository.open()
-  expect(repository.githubRepo.checkRuns()).toMatchObject([{ status: 'completed', conclusion: 'success' }])
-  await repository.advance(QUIET_MS)
-  await repository.createNotable({ scope: { paths: ['docs/**'] } })
-  await repository.deliver(number, 'labeled')
-  await repository.advance(QUIET_MS)
-  expect(repository.githubRepo.checkRuns()).toHaveLength(1)
-})
-
-test('there is no check run until the settings enable it, and on a bot’s pull request until they enable that', async () => {
-  const set = async (settings: string) => {
-    await repository.writeFile('.github/deconflict.yml', settings)
-    await repository.advance(QUIET_MS)
-  }
-  await repository.createActivity({ risk: 'high' })
-  await repository.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
-  const number = await repository.open()
-  await set('check_run: false')
-  expect(repository.githubRepo.checkRuns()).toEqual([])
-  await set('check_run: true')
-  expect(repository.githubRepo.checkRuns().map((run) => run.head_sha)).toEqual([head(number)])
-  await set('check_run: true\ncomment: {on_bots: true}')
-  expect(repository.githubRepo.checkRuns()).toHaveLength(2)
-})
-
 test('there is no check run on a muted pull request until the label is removed', async () => {
   const label = 'deconflict:mute'
   await turnOn()

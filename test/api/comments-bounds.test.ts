@@ -46,19 +46,6 @@ describe('a comment that GitHub refuses permanently', () => {
     expect(repository.comment(number)).toBeUndefined()
   })
 
-  test('is retried with another text, but not to report the end of an unpublished overlap', async () => {
-    const first = await repository.createActivity()
-    const number = await repository.open({ locked: true })
-    await repository.advance(QUIET_MS)
-    const second = await repository.createActivity({ branch: 'more' })
-    expect(creations()).toHaveLength(2)
-    await repository.advance(QUIET_MS)
-    for (const id of [first, second]) await repository.request('POST', `/activity/${id}/archive`)
-    await repository.advance(QUIET_MS)
-    expect(creations()).toHaveLength(2)
-    expect(repository.comment(number)).toBeUndefined()
-  })
-
   test('is created when the conversation is unlocked', async () => {
     await repository.createActivity()
     const number = await repository.open({ locked: true })

@@ -81,17 +81,6 @@ describe('the App is installed on pull requests that conflict', () => {
   })
 })
 
-test('work that blocks every path makes a comment on each pull request with its next push, which does not count for the budget', async () => {
-  const numbers = [await open('one'), await open('two', { files: ['docs/a.md'] })]
-  await repository.advance(QUIET_MS)
-  await repository.createActivity({ blocking: true, scope: { paths: ['**'] } })
-  await repository.advance(QUIET_MS)
-  expect(numbers.filter(hasComment)).toEqual([])
-  await repository.push(numbers[0] as number, ['docs/b.md'])
-  expect(numbers.map(hasComment)).toEqual([true, false])
-  expect((await signal()).budget.share).toBe(0)
-})
-
 const ofCopilot = (assignees: string[]): PullGiven => ({
   author: { login: 'Copilot', type: 'Bot' },
   assignees: ['Copilot', ...assignees],

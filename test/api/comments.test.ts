@@ -14,7 +14,6 @@ const { fixture, github, repository, useSettings } = usePullRequests()
 const CREATED = expect.stringMatching(/^POST \/issues\/\d+\/comments$/)
 const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
 const MARKER = '<!-- deconflict:pull-request'
-const MUTE = 'deconflict:mute'
 const BOTH = 'comment: {audience: both}'
 const GONE = /^\*\*No overlap any more\.\*\* /m
 
@@ -30,44 +29,6 @@ test('a pull request that collides with another gets a comment with its number a
   )
   expect(repository.comment(first)).toContain(`${address(second)} \`Tidy\` (\`cy\`, ready) changes`)
   expect(repository.comment(first)).toContain('This pull request was opened first: tell `cy`')
-})
-
-test('an overlap that is not shown any more, or is not compared, is not reported as ended', async () => {
-  await repository.createActivity()
-  const number = await repository.open()
-  await repository.advance(QUIET_MS)
-  await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: high}')
-  expect(repository.comment(number)).toContain('\n\n**Overlap below the threshold.** ')
-  await repository.advance(QUIET_MS)
-  const [own] = (await repository.request('GET', '/activity?has_pr=true')).body.items
-  await repository.request('POST', `/activity/${own.id}/archive`)
-  await repository.advance(0)
-  expect(repository.comment(number)).toContain('\n\n**Not compared.** ')
-  expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
-})
-
-test('a comment is not rewritten for changes that its text does not show, nor for other numbers of what was compared', async () => {
-  const aside = { paths: ['docs/**'] }
-  const id = await repository.createActivity()
-  const number = await repository.open()
-  await repository.advance(QUIET_MS)
-  const before = repository.calls().length
-  await repository.request('POST', `/activity/${id}/heartbeat`)
-  await repository.request('PATCH', `/activity/${id}`, { body: { summary: 'Retries three times.' } })
-  await repository.advance(QUIET_MS)
-  await repository.deliver(number, 'labeled')
-  await repository.createActivity({ branch: 'aside', scope: aside })
-  await repository.advance(QUIET_MS)
-  expect(repository.calls().length).toBe(before)
-
-  await repository.request('POST', `/activity/${id}/archive`)
-  await repository.advance(QUIET_MS)
-  expect(repository.comment(number)).toMatch(GONE)
-  expect(repository.comment(number)).toContain('Compared with 1 other live activity and 0 active notables')
-  await repository.createNotable({ scope: aside })
-  await repository.deliver(number, 'labeled')
-  await repository.advance(QUIET_MS)
-  expect(repository.writes()).toEqual([CREATED, EDITED])
 })
 
 describe('a change is published on every affected pull request', () => {
@@ -149,26 +110,6 @@ test('only a comment written by this App counts as its own, not one that quotes 
   expect(repository.comment(number)).toContain('2 other activities')
   expect(repository.writes()).toEqual([CREATED, EDITED])
   expect(repository.githubRepo.comments(number).slice(0, 3)).toMatchObject(quoting)
-})
-
-const setMuted = async (number: number, isOn: boolean) => {
-  repository.githubRepo.update(number, { labels: isOn ? ['bug', MUTE] : ['bug'] })
-  await repository.deliver(number, { action: isOn ? 'labeled' : 'unlabeled', label: MUTE })
-  await repository.advance(QUIET_MS)
-}
-
-test('the label deconflict:mute mutes a pull request; removing it restores the comment', async () => {
-  useSettings(BOTH)
-  await repository.createActivity()
-  const number = await repository.open()
-  await setMuted(number, true)
-  expect(repository.comment(number)).toMatch(/^\*\*Muted\.\*\* /m)
-  await repository.createActivity({ branch: 'more' })
-  await repository.advance(QUIET_MS)
-  expect(repository.comment(number)).toMatch(/^\*\*Muted\.\*\* /m)
-  await setMuted(number, false)
-  expect(repository.comment(number)).toContain('2 other activities')
-  expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
 })
 
 describe('the comment /deconflict mute', () => {
@@ -312,20 +253,12 @@ describe('a deleted comment', () => {
     expect(await signal()).toEqual({ commented: 0, shown: 0 })
   })
 
-  test('counts neither as a comment nor as shown after its webhook, and is made again for a new pair that this side brings about', async () => {
+  test('counts neither as a comment nor as shown after its webhook', async () => {
     const id = deleteComment()
     const event = commentEvent(github, repository.full_name, number, { id, action: 'deleted', body: MARKER })
     await fixture.service.deliverAndRun(event)
     expect(await shown()).toEqual([[]])
     expect(await signal()).toEqual({ commented: 0, shown: 0 })
-    await repository.openBranch('third', editOfPay(80, ['third()']))
-    await repository.advance(1000)
-    await repository.push(number, [editOfPay(41, ['tidy()']), editOfPay(80, ['tidy()'], 'src/till.ts')])
-    expect(repository.comment(number)).toBeUndefined()
-    await repository.push(number, [both()])
-    await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('Severity: ')
-    expect(await signal()).toMatchObject({ commented: 1 })
   })
 
   test('a pair that was found after the comment was written makes a new one when the edit finds it deleted', async () => {

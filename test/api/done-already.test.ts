@@ -86,16 +86,6 @@ describe('a pull request with most of the lines of a merged one', () => {
     expect(repository.comment(again)).not.toContain('rebase over it')
   })
 
-  test('is resolved by a push that takes the lines away', async () => {
-    await openMerged('retry', [adds(RETRY)])
-    const again = await open('again', [adds(NEARLY)])
-    await repository.push(again, [adds(linesOf('other', 12))])
-    await repository.advance(2 * QUIET_MS)
-    expect(repository.comment(again)).toContain('**No overlap any more.**')
-    const { recent } = (await repository.request('GET', '/signal')).body
-    expect(recent).toMatchObject([{ consequence: 'same_work', outcome: 'resolved' }])
-  })
-
   test('that the merged one contains, because it was built on top of it', async () => {
     const lower = await open('lower', [adds(RETRY)])
     await pushCommit('upper', repository.githubRepo.pull(lower).head.sha)

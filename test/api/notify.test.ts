@@ -3,9 +3,8 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { sweep } from '../../src/server/operations/sweep.ts'
 import { publicOnly } from '../../src/server/tell/notify.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
 import { listen } from '../support/listen.ts'
@@ -48,17 +47,6 @@ afterAll(receiver.close)
 const base = Array.from({ length: 120 }, (_, at) => `payments.add(pay(${at}))`)
 const edit = (at: number, added: string[]) =>
   ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, at, 3, added) }) as const
-/** The same edit as at line 41, on a base that has ten more lines before it, and another line next to it. */
-const likely = {
-  filename: 'src/pay.ts',
-  status: 'modified',
-  patch: editOf(
-    [...Array.from({ length: 10 }, (_, at) => `filler(${at})`), ...base.with(37, 'other()')],
-    51,
-    3,
-    ['tidy()'],
-  ),
-} as const
 /** Opens two pull requests that change the same lines, in one second of GitHub's clock and one after the other of the service's. */
 async function openPair(): Promise<[number, number]> {
   const created_at = timestamp(new Date())
@@ -93,21 +81,6 @@ describe('a proved conflict', () => {
       'x-deconflict-event': 'conflict',
       'content-type': 'application/json',
     })
-  })
-
-  test('is posted once, also when it returns after the job of its post was deleted', async () => {
-    useSettings('activity_ttl_ms: 2592000000')
-    const [, second] = await openPair()
-    const overlaps = async () => (await repository.request('GET', '/overlaps')).body.items
-    await repository.push(second, [likely])
-    expect(await overlaps()).toMatchObject([{ consequence: 'conflict', severity: 'medium' }])
-    expect(await fixture.service.jobs('notify')).toHaveLength(1)
-    fixture.service.clock.advance(8 * DAY_MS)
-    await sweep(fixture.service.app)
-    expect(await fixture.service.jobs('notify')).toEqual([])
-    await repository.push(second, [edit(41, ['tidy()'])])
-    expect(await overlaps()).toMatchObject([{ consequence: 'conflict', severity: 'high' }])
-    expect(received).toHaveLength(1)
   })
 
   test('of work without a pull request is posted, and not again when that gets one', async () => {

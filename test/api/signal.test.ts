@@ -213,16 +213,6 @@ describe('declared work on a branch without a pull request', () => {
     expect(repository.comment(first)).toBeUndefined()
     expect(repository.comment(second)).toContain(`\`#${first}\``)
   })
-
-  test('pairs with other declared work', async () => {
-    await repository.createActivity({
-      branch: 'other',
-      scope: { changes: [{ path: 'src/pay.ts', patch: editOfPay(40, ['retry()']).patch }] },
-    })
-    await repository.advance(1000)
-    await declare()
-    expect(await repository.pairs()).toMatchObject([{ a: 'branch:agent', b: 'branch:other', cause: 'a' }])
-  })
 })
 
 test('a pair is deleted 90 days after its end', async () => {

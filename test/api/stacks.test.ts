@@ -223,18 +223,6 @@ describe("GitHub's own stack", () => {
   })
 })
 
-test('a pull request that gets another base branch no longer collides: its comment says so, and the pair ends without an outcome', async () => {
-  await repository.openBranch('fix', editOfPay(40, ['fix()']))
-  const number = await repository.openBranch('backport', editOfPay(40, ['backport()']))
-  expect(repository.comment(number)).toContain('Severity: high')
-  repository.githubRepo.update(number, { base: 'release/1.x' })
-  await repository.deliver(number, { action: 'edited', from: { base: 'main' } })
-  await repository.advance(2 * QUIET_MS)
-  expect(repository.comment(number)).toContain('**No overlap any more.**')
-  const { periods } = (await repository.request('GET', '/signal')).body
-  expect(periods[0].pairs).toMatchObject({ shown: 1, given_up: 1, resolved: 0 })
-})
-
 test.each([{}, { files: ['docs/a.md'] }])(
   'each pair of a retargeted pull request ends: %j',
   async (files) => {

@@ -3,9 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Conclusion } from '../../src/engine/check/conclusion.ts'
 import type { PullRequestRow } from '../../src/server/records/pull-requests/table.ts'
 import { commentOf } from '../../src/server/tell/comment.ts'
-import { describeCounterpart } from '../../src/server/tell/counterparts.ts'
 import { buildReport, reportNothing } from '../../src/server/tell/report.ts'
-import { groupOverlaps, pullRequestSubject, type Subject } from '../../src/server/tell/sides.ts'
 import type { PairRow } from '../../src/server/tell/table.ts'
 import { isAhead, type Stage } from '../../src/vocabulary/advice.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
@@ -13,72 +11,24 @@ import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { TakenFinding } from '../../src/vocabulary/finding-kinds.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'
 import { NOT_COMPARED, type Verdict } from '../../src/vocabulary/verdict.ts'
+import { type Collision, collision, DONE_BY, matching, SAME_NUMBER } from '../support/conclusion.ts'
 import {
-  type Collision,
-  collision,
-  DONE_BY,
-  linesFinding,
-  matching,
-  NOTHING_FOUND,
-  SAME_NUMBER,
-} from '../support/conclusion.ts'
-
-const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
-
-const ready = {
-  ...{ number: 7, author: 'ada', branch: 'tidy', opened_at: at(10) },
-  ...{ is_draft: false, is_queued: false, is_by_newcomer: false },
-  ...{ pushed_at: at(10), ready_at: null, own_event_at: at(10) },
-  ...{ commented_at: null, comment_deleted_at: null },
-  head_sha: 'a'.repeat(40),
-}
-/** Both sides are shown, so that only the severity suppresses an overlap. */
-const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'both' } as const
-const elsewhere = {
-  ...{ now: at(20), room: 'any' as const, page_url: null, next_numbers: new Map(), pairs: new Map() },
-  repo: { web_urls: ['https://github.com/acme/shop'], commenting_since: new Date(0) },
-}
-
-type ReportFacts = Parameters<typeof buildReport>[2]
-
-interface Given {
-  min_severity?: Severity
-  draft_min_severity?: Severity
-  pr?: typeof ready
-  /** When #3 was opened. */
-  opened_at?: Date | undefined
-  pairs?: Map<string, PairRow>
-  room?: 'strong'
-  next_numbers?: Map<string, string>
-  /** The new files of #7. */
-  added?: string[]
-  /** What else is known of #7, and of the open pull request #3. */
-  subject?: object
-  other?: Partial<PullRequestRow>
-}
+  at,
+  elsewhere,
+  factsOf,
+  type Given,
+  inFile,
+  inLines,
+  PROVED,
+  pull,
+  ready,
+} from '../support/report-facts.ts'
 
 function report(found: Partial<Conclusion>, given: Given = {}) {
-  const { min_severity = 'low', draft_min_severity = 'high', pr = ready, opened_at, ...facts } = given
-  const times = { opened_at, pushed_at: opened_at, push_received_at: opened_at }
-  const other = { ...ready, number: 3, author: 'ben', branch: 'three', is_bot: false, is_push_seen: true }
-  const open = opened_at && ({ ...other, ...times, ...given.other } as PullRequestRow)
-  const all = { ...NOTHING_FOUND, ...found }
-  const settings = { ...DEFAULT_SETTINGS, comment: { ...comment, min_severity, draft_min_severity } }
-  const row = pr as PullRequestRow
-  const files = given.added?.map((path) => ({ path, previous_path: null, status: 'added' })) ?? []
-  const subject = { ...pullRequestSubject(row, []), files, ...given.subject } as unknown as Subject
-  const counterparts = groupOverlaps(all.collisions).map((group) =>
-    describeCounterpart(group, open, { subject, comment: settings.comment }),
-  )
-  const all_facts = { ...elsewhere, ...facts, subject, settings, counterparts }
-  const { report, named } = buildReport(row, all, all_facts as unknown as ReportFacts)
-  return { ...report, named, counterparts }
+  const facts = factsOf(found, given)
+  const { report, named } = buildReport(facts.pr, facts.conclusion, facts)
+  return { ...report, named, counterparts: facts.counterparts }
 }
-
-const pull = (number: number) => ({
-  pr_number: number,
-  pr_url: `https://github.com/acme/shop/pull/${number}`,
-})
 
 const ALL: Severity[] = ['high', 'medium', 'low']
 const collisions = ALL.map((severity) => collision(severity, severity))
@@ -91,7 +41,7 @@ test.each<[Severity, Severity, boolean, Severity[]]>([
 ])(
   'overlaps below min_severity %s, draft_min_severity %s, draft %s are left out',
   (min_severity, draft_min_severity, is_draft, expected) => {
-    const given = { min_severity, draft_min_severity, pr: { ...ready, is_draft } }
+    const given = { min_severity, draft_min_severity, pr: { is_draft } }
     const left_out = ALL.filter((severity) => !expected.includes(severity))
     const shown = report({ collisions }, given)
     expect(shown.activities.map((work) => work.severity)).toEqual(expected)
@@ -103,7 +53,7 @@ test.each<[Severity, Severity, boolean, Severity[]]>([
     const compared = { activities: 3, notables: 1, expected: 0 }
     expect(shown).toMatchObject({ severity: 'high', earns_comment: true, compared, not_compared: null })
     expect(shown.charge).toEqual({ commented_at: at(20), is_over_budget: false })
-    const again = { ...given, pr: { ...given.pr, commented_at: at(12) as never } }
+    const again = { ...given, pr: { ...given.pr, commented_at: at(12) } }
     expect(report({ collisions }, again).charge).toBeNull()
     const severity = is_draft ? draft_min_severity : min_severity
     expect(shown.threshold).toEqual({ severity, is_of_draft: is_draft })
@@ -140,10 +90,6 @@ test.each<[string, Collision[], string[]]>([
   expect(report({ collisions }).activities.map(({ title }) => title)).toEqual(expected)
 })
 
-const inFile = (verdict: Verdict | null, example: string = verdict ?? 'glob'): PathPair => ({
-  ...{ yours: example, theirs: example, example, ...NOT_COMPARED, verdict },
-  confidence: verdict === 'conflict' ? 'proved' : null,
-})
 const inFiles = (...verdicts: (Verdict | null)[]) => verdicts.map((verdict) => inFile(verdict))
 
 test.each<[string, PathPair[][], string[]]>([
@@ -158,11 +104,6 @@ test.each<[string, PathPair[][], string[]]>([
   expect(work?.paths.map(({ example }) => example)).toEqual(expected)
 })
 
-const inLines = (record: Partial<Collision['record']>, ...paths: PathPair[]) =>
-  collision('a', 'high', record, {
-    ...{ paths, findings: paths.map(({ verdict }) => linesFinding(verdict as Verdict)) },
-  })
-const PROVED = inFile('conflict', 'a.ts')
 const LIKELY = { ...PROVED, confidence: 'likely', example: 'b.ts' } as const
 const declared = (given: object = {}) => collision('b', 'low', { ...BRANCH, ...given })
 const far = inLines(BRANCH, inFile('far'))
@@ -296,7 +237,7 @@ test.each<[string, object, boolean]>([
   ['for a pair that was found since', { comment_deleted_at: at(5) }, true],
 ])('work, also if it is done already, earns a comment %s', (_, changes, earns_comment) => {
   const pairs = new Map([['#40', { ...MERGED, a: '#40', seen_at: at(11) } as PairRow]])
-  const given = { pairs, pr: { ...ready, ...changes } }
+  const given = { pairs, pr: changes }
   const live = report({ collisions: [collision('a', 'high', pull(40))] }, given)
   expect(live.earns_comment).toBe(earns_comment)
   const found = report({ done_by: DONE_BY }, { ...given, room: 'strong' })
@@ -322,7 +263,7 @@ describe('a number that a merge took', () => {
   }
 
   test('is said at once, with the next free one, instead of the rebase', () => {
-    const found = report({}, { ...given, pr: { ...ready, own_event_at: null as never } })
+    const found = report({}, { ...given, pr: { own_event_at: null } })
     expect(found).toMatchObject({ severity: 'high', earns_comment: true, charge: null, merged: [] })
     const fixes = ['git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql']
     const taken = [{ number: '0042', next: '0043', yours: '0042_orders.sql', theirs: '0042_carts.sql' }]
@@ -333,13 +274,13 @@ describe('a number that a merge took', () => {
     ['not again after somebody deleted the comment', 30, false],
     ['after a comment was deleted before the merge', 5, true],
   ])('earns a comment %s', (_, deleted_at, earns_comment) => {
-    const pr = { ...ready, comment_deleted_at: at(deleted_at) as never }
+    const pr = { comment_deleted_at: at(deleted_at) }
     expect(report({}, { ...given, pr })).toMatchObject({ taken: [{}], earns_comment })
   })
 
   test.each<[string, Given]>([
     ['once it is renumbered', { added: ['db/migrations/0043_orders.sql'] }],
-    ['on a stale pull request', { pr: { ...ready, pushed_at: new Date(0) } }],
+    ['on a stale pull request', { pr: { pushed_at: new Date(0) } }],
     ['before the merge', { pairs: withMerged(null) }],
     ['on the merged one', { pairs: withMerged('b') }],
     ['by a branch', { pairs: new Map([['branch:x', { ...MERGED, sequence } as PairRow]]) }],

@@ -9,7 +9,6 @@ import {
   findSuppression,
   inOrderOfComment,
   isDoneShown,
-  isIgnored,
   isNotificationDue,
 } from '../../src/server/tell/who-is-told.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
@@ -136,15 +135,6 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
   expect(isNotificationDue({ pair: { ...PAIR, ...pair }, before }, { ...people, ...between }, rules)).toBe(
     expected,
   )
-})
-
-test.each([
-  ['a bot’s', { author: 'renovate[bot]', is_bot: true }, false, true],
-  ['… and on_bots is on', { author: 'renovate[bot]', is_bot: true }, true, false],
-  ['a coding agent’s', { author: 'Copilot', is_bot: true }, false, false],
-  ['a person’s', { author: 'ben', is_bot: false }, false, false],
-])('nothing is published on a pull request: %s', (_, pr, on_bots, expected) => {
-  expect(isIgnored(pr, { ...comment, on_bots })).toBe(expected)
 })
 
 test.each<[string, string, boolean, Partial<typeof comment>, boolean]>([
