@@ -19,25 +19,14 @@ const refusals = () =>
     .filter(({ repo_id, msg }) => repo_id === repository.id && msg === 'github refused write')
 
 describe('a comment that GitHub refuses permanently', () => {
-  test.each<[string, () => Promise<number>]>([
-    ['because the conversation is locked', () => repository.open({ locked: true })],
-    [
-      'because the repository is archived',
-      () => {
-        repository.githubRepo.repository.archived = true
-        return repository.open()
-      },
-    ],
-    [
-      'because of its content',
-      () => {
-        github.fault(`POST /repos/${repository.full_name}/issues/*`, 'unprocessable')
-        return repository.open()
-      },
-    ],
-  ])('%s is sent once, and no job fails because of it', async (_, open) => {
+  test.each<[string, () => unknown, object?]>([
+    ['because the conversation is locked', () => {}, { locked: true }],
+    ['because it is archived', () => Object.assign(repository.githubRepo.repository, { archived: true })],
+    ['for its content', () => github.fault(`POST /repos/${repository.full_name}/issues/*`, 'unprocessable')],
+  ])('%s is sent once, and no job fails because of it', async (_, refuse, pull) => {
     await repository.createActivity()
-    const number = await open()
+    refuse()
+    const number = await repository.open(pull)
     await repository.deliver(number, 'labeled')
     await repository.advance(QUIET_MS)
     await repository.advance(QUIET_MS)

@@ -77,15 +77,6 @@ describe('a pull request with most of the lines of a merged one', () => {
     })
   })
 
-  test('that was opened before the merge gets one comment, which does not say to rebase', async () => {
-    const merged = await open('retry', [adds(RETRY)])
-    const again = await open('again', [adds(NEARLY)])
-    expect(repository.comment(again)).not.toContain(DONE)
-    await merge(merged)
-    expect(linkTo(again)).toContain(`#${merged} is merged and has 11 of the 12 lines`)
-    expect(repository.comment(again)).not.toContain('rebase over it')
-  })
-
   test('that the merged one contains, because it was built on top of it', async () => {
     const lower = await open('lower', [adds(RETRY)])
     await pushCommit('upper', repository.githubRepo.pull(lower).head.sha)

@@ -57,41 +57,28 @@ async function openPair(): Promise<[number, number]> {
   return [first, await open('tidy', edit(41, ['tidy()']))]
 }
 
-describe('a proved conflict', () => {
-  test('is posted with both sides, the later one first, and its lines, signed as GitHub signs its webhooks', async () => {
-    const [first, second] = await openPair()
-    const link = (number: number) => `https://github.com/${repository.full_name}/pull/${number}`
-    expect(received.map(({ body }) => body)).toEqual([
-      {
-        event: 'conflict',
-        text: expect.stringContaining(
-          `${repository.full_name}: #${second} by \`author-of-tidy\` conflicts with #${first} by \`author-of-retries\` in \`src/pay.ts\``,
-        ),
-        repository: repository.full_name,
-        sides: [
-          { pull_request: second, branch: null, author: 'author-of-tidy', url: link(second) },
-          { pull_request: first, branch: null, author: 'author-of-retries', url: link(first) },
-        ],
-        files: [{ path: 'src/pay.ts', lines: [expect.any(Array), expect.any(Array)] }],
-      },
-    ])
-    const [{ headers, raw }] = received as [Received]
-    expect(headers).toMatchObject({
-      'x-deconflict-signature-256': `sha256=${createHmac('sha256', SECRET).update(raw).digest('hex')}`,
-      'x-deconflict-event': 'conflict',
-      'content-type': 'application/json',
-    })
-  })
-
-  test('of work without a pull request is posted, and not again when that gets one', async () => {
-    const changes = [{ path: 'src/pay.ts', status: 'modified', patch: editOf(base, 40, 3, ['x()']) }]
-    await repository.createActivity({ branch: 'declared', scope: { changes } })
-    await repository.openBranch('tidy', edit(41, ['tidy()']))
-    expect(received.map(({ body }) => body.sides.map(({ branch }: { branch: string }) => branch))).toEqual([
-      [null, 'declared'],
-    ])
-    await repository.openBranch('declared', edit(40, ['x()']))
-    expect(received).toHaveLength(1)
+test('a proved conflict is posted with both sides, the later one first, and its lines, signed as GitHub signs its webhooks', async () => {
+  const [first, second] = await openPair()
+  const link = (number: number) => `https://github.com/${repository.full_name}/pull/${number}`
+  expect(received.map(({ body }) => body)).toEqual([
+    {
+      event: 'conflict',
+      text: expect.stringContaining(
+        `${repository.full_name}: #${second} by \`author-of-tidy\` conflicts with #${first} by \`author-of-retries\` in \`src/pay.ts\``,
+      ),
+      repository: repository.full_name,
+      sides: [
+        { pull_request: second, branch: null, author: 'author-of-tidy', url: link(second) },
+        { pull_request: first, branch: null, author: 'author-of-retries', url: link(first) },
+      ],
+      files: [{ path: 'src/pay.ts', lines: [expect.any(Array), expect.any(Array)] }],
+    },
+  ])
+  const [{ headers, raw }] = received as [Received]
+  expect(headers).toMatchObject({
+    'x-deconflict-signature-256': `sha256=${createHmac('sha256', SECRET).update(raw).digest('hex')}`,
+    'x-deconflict-event': 'conflict',
+    'content-type': 'application/json',
   })
 })
 

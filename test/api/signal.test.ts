@@ -194,25 +194,18 @@ test('a pair is merged anyway when one side is merged, whatever the other one do
   expect(await pair()).toMatchObject({ outcome: 'merged_anyway', merged: 'a' })
 })
 
-describe('declared work on a branch without a pull request', () => {
-  const declare = () =>
-    repository.createActivity({
-      branch: 'agent',
-      scope: { changes: [{ path: 'src/pay.ts', patch: editOfPay(41, ['tidy()']).patch }] },
-    })
-
-  test('is shown the pair in the response to its create, the earlier pull request is not, and it keeps it as a pull request', async () => {
-    const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
-    await repository.advance(1000)
-    await declare()
-    await repository.advance(2 * QUIET_MS)
-    const shown = { a: `#${first}`, cause: 'b', b_shown_at: expect.any(Date) }
-    expect(await repository.pairs()).toMatchObject([{ ...shown, b: 'branch:agent' }])
-    const second = await repository.openBranch('agent', editOfPay(41, ['tidy()']))
-    expect(await repository.pairs()).toMatchObject([{ ...shown, b: `#${second}` }])
-    expect(repository.comment(first)).toBeUndefined()
-    expect(repository.comment(second)).toContain(`\`#${first}\``)
-  })
+test('declared work on a branch is shown the pair in the response to its create, the earlier pull request is not, and it keeps it as a pull request', async () => {
+  const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
+  await repository.advance(1000)
+  const changes = [{ path: 'src/pay.ts', patch: editOfPay(41, ['tidy()']).patch }]
+  await repository.createActivity({ branch: 'agent', scope: { changes } })
+  await repository.advance(2 * QUIET_MS)
+  const shown = { a: `#${first}`, cause: 'b', b_shown_at: expect.any(Date) }
+  expect(await repository.pairs()).toMatchObject([{ ...shown, b: 'branch:agent' }])
+  const second = await repository.openBranch('agent', editOfPay(41, ['tidy()']))
+  expect(await repository.pairs()).toMatchObject([{ ...shown, b: `#${second}` }])
+  expect(repository.comment(first)).toBeUndefined()
+  expect(repository.comment(second)).toContain(`\`#${first}\``)
 })
 
 test('a pair is deleted 90 days after its end', async () => {

@@ -5,7 +5,6 @@ import type { PullRequestRow } from '../../src/server/records/pull-requests/tabl
 import { commentOf } from '../../src/server/tell/comment.ts'
 import { buildReport, reportNothing } from '../../src/server/tell/report.ts'
 import type { PairRow } from '../../src/server/tell/table.ts'
-import { isAhead, type Stage } from '../../src/vocabulary/advice.ts'
 import type { PathPair } from '../../src/vocabulary/contract/overlap.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import type { TakenFinding } from '../../src/vocabulary/finding-kinds.ts'
@@ -144,7 +143,7 @@ test.each<[string, Collision[], object, Given?]>([
   ['… of branches', [far, inLines(BRANCH, PROVED, LIKELY)], RECORDED, onBranch],
   ['changes apart', [far], { confidence: null, conflicts: [], is_recorded: false, breadth: null }],
   ['changes in unknown lines', [inLines(BRANCH, inFile('unknown'))], { is_recorded: false }],
-  ['declared work', [declared()], { is_recorded: true, consequence: 'possible', updated_at: at(0) }],
+  ['declared work', [declared()], { is_recorded: true, is_ahead: false, updated_at: at(0) }],
   ['… and changes apart', [far, declared()], { is_recorded: true }],
   ['… of two branches', [declared()], { is_recorded: false, is_ahead: false, is_earlier: false }, onBranch],
   ['… of a branch and an open one', three, { is_recorded: true }, { ...onBranch, ...open({}) }],
@@ -177,7 +176,7 @@ test.each<[string, Collision[], object, Given?]>([
   ['work of a user', three, { is_bot: false, is_same_author: false, former_key: 'branch:three' }, open({})],
   ['a newcomer', three, unnamed, open({ is_by_newcomer: true })],
   ['… known by the work', [declared({ is_by_newcomer: true })], unnamed],
-  ['the merge queue', three, { stage: 'queued' }, open({ is_queued: true })],
+  ['the merge queue', three, { stage: 'queued', is_ahead: true }, open({ is_queued: true }, 15)],
   ['the same author', [declared(), declared({ created_by: 'Ada' })], { is_same_author: true }],
   ['… of the pull request', three, { is_same_author: true }, open({ author: 'ada' })],
   ['an unknown author', [unsigned(false)], { is_same_author: false }],
@@ -188,26 +187,15 @@ test.each<[string, Collision[], object, Given?]>([
   ['opened before, declared after', [declared(LATE)], { is_ahead: true }, open({})],
   ['declared before', [declared({ ...pull(3), created_at: at(5) })], { is_earlier: true, is_ahead: true }],
   ['opened in the same second', three, { is_earlier: true, is_ahead: true }, open({}, 10)],
-  ['… after one of a lower number', [declared(pull(9))], { is_earlier: false }, open({}, 10)],
+  [
+    '… after one of a lower number',
+    [declared(pull(9))],
+    { is_earlier: false, is_ahead: false },
+    open({}, 10),
+  ],
   ['opened later', three, { is_earlier: false, is_ahead: false }, open({}, 15)],
 ])('a counterpart: %s', (_, collisions, expected, given) => {
   expect(report({ collisions }, given).counterparts).toMatchObject([expected])
-})
-
-const standing = (stage: Stage, minute: number, number: number | null = null) => ({
-  ...{ stage, since: at(minute), number },
-})
-
-test.each([
-  ['in the merge queue before ready', standing('queued', 9, 9), standing('ready', 1, 1)],
-  ['ready before draft', standing('ready', 9, 9), standing('draft', 1, 1)],
-  ['draft before none', standing('draft', 9, 9), standing('declared', 1)],
-  ['of two ready ones the first opened', standing('ready', 1, 9), standing('ready', 2, 1)],
-  ['of two without any the first declared', standing('declared', 1), standing('declared', 2)],
-  ['of one second the lower number', standing('ready', 1, 8), standing('ready', 1, 9)],
-])('of two pull requests the first is %s', (_, ahead, behind) => {
-  expect(isAhead(ahead, behind)).toBe(true)
-  expect(isAhead(behind, ahead)).toBe(false)
 })
 
 const pullLink = (number: number) => ({ number, url: `https://github.com/acme/shop/pull/${number}` })

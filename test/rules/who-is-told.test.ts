@@ -41,10 +41,7 @@ type Rules = Partial<CommentRules>
 
 test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['a conflict that this side brought about', {}, {}, null],
-  ['severity below min_severity', { severity: 'low' }, {}, 'below_threshold'],
   ['severity at min_severity', { severity: 'medium' }, {}, null],
-  ['a draft: severity below draft_min_severity', { severity: 'medium' }, draft, 'below_threshold'],
-  ['a draft: severity at draft_min_severity', {}, draft, null],
   ['the other side was last pushed 14 days ago', { active_at: daysAgo(14) }, {}, null],
   ['… earlier', { active_at: daysAgo(14.1) }, {}, 'stale'],
   [
@@ -102,14 +99,12 @@ const PAIR = {
   ...{ outcome: 'open', confidence: 'proved', consequence: 'conflict', notified_at: null },
   sides: { a: changed(1), b: changed(1) },
 } as PairRow
-const likely = { ...PAIR, confidence: 'likely' } as const
 const TWIN = { ...PAIR, confidence: null, consequence: 'same_work' } as const
 const people = { is_of_bot: false, is_same_author: false, findings: [] }
 
 test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_author?: boolean }, boolean]>(
   [
     ['a new proved conflict', {}, {}, true],
-    ['a conflict that was likely before', {}, { before: likely }, true],
     ['a conflict that was proved before', {}, { before: PAIR }, false],
     ['… but stale', {}, { before: { ...PAIR, sides: { a: changed(20), b: changed(1) } } }, true],
     ['a likely conflict', { confidence: 'likely' }, {}, false],
@@ -122,10 +117,8 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
       false,
     ],
     ['declared work', { confidence: null, consequence: 'possible' }, {}, false],
-    ['a pair that was notified', { notified_at: now }, {}, false],
     ['a pair that has ended', { outcome: 'resolved' }, {}, false],
     ['a pair of which either side is stale', { sides: { a: changed(1), b: changed(15) } }, {}, false],
-    ['a pair with a bot', {}, { between: { is_of_bot: true } }, false],
     ['a pair of one author', {}, { between: { is_same_author: true } }, false],
     ['… and same_author is on', {}, { between: { is_same_author: true }, same_author: true }, true],
     ['… that does the same work', {}, { between: { is_same_author: true, ...duplicate } }, true],
@@ -160,7 +153,6 @@ const MEDIUM = { ...HIGH, severity: 'medium' } as const
 
 test.each([
   ['work', { activities: [WORK] }, daysAgo(2), true],
-  ['… on one that was imported only', { activities: [WORK] }, null, false],
   ['work that blocks globs, before the last event', { activities: [GLOBS_BLOCKED] }, now, true],
   ['… since then', { activities: [GLOBS_BLOCKED] }, daysAgo(2), false],
   ['… and other work', { activities: [GLOBS_BLOCKED, WORK] }, daysAgo(2), true],
