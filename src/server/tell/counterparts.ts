@@ -229,7 +229,7 @@ function isByAuthorOf(
   { open, comment }: { open: PullRequestRow | undefined; comment: Settings['comment'] },
 ): boolean {
   const other = open?.author ?? authorLogin(record)
-  if (author === null || other === null) return match.same_author
+  if (other === null) return match.same_author
   const assignee = activities.find((each) => each.assignee !== null)?.assignee ?? null
   return isSameAuthor(
     { login: author, actor: null, assignee, is_shared: isListed(author, comment.agents) },

@@ -210,8 +210,7 @@ function isPosted(
   { subject, settings: { comment }, now, repo }: Facts,
 ): boolean {
   if (!repo.is_notified) return false
-  const { author, pr } = subject
-  const isOwnBot = isBot({ login: author ?? '', is_of_type_bot: pr?.is_bot ?? false }, comment)
+  const isOwnBot = isBot({ login: subject.author, is_of_type_bot: subject.pr?.is_bot ?? false }, comment)
   const between = { ...counterpart, is_of_bot: isOwnBot || counterpart.is_bot }
   return isNotificationDue(pair, between, { comment, now })
 }

@@ -75,6 +75,7 @@ export interface LedgerSide {
 
 /** The side that is checked: a pull request, or a branch without one. */
 export interface Subject extends LedgerSide {
+  author: string
   /** Null for a branch without a pull request. */
   pr: PullRequestRow | null
   /** The branch, unless it is in a fork. */
