@@ -42,10 +42,10 @@ test.each<[Severity, Severity, boolean, Severity[]]>([
   (min_severity, draft_min_severity, is_draft, expected) => {
     const given = { min_severity, draft_min_severity, pr: { is_draft } }
     const left_out = ALL.filter((severity) => !expected.includes(severity))
-    const shown = report({ collisions }, given)
+    const shown = report({ collisions, emptiness: 'nothing_given' }, given)
     expect(shown.activities.map((work) => work.severity)).toEqual(expected)
     expect(shown.suppressed.activities.map((work) => work.severity)).toEqual(left_out)
-    const notes = report({ notables }, given)
+    const notes = report({ notables, emptiness: 'nothing_given' }, given)
     expect(notes.notables.map((note) => note.severity)).toEqual(expected)
     expect(notes.suppressed.notables.map((note) => note.severity)).toEqual(left_out)
     expect(notes).toMatchObject({ severity: expected[0], earns_comment: true, charge: null })
@@ -55,7 +55,8 @@ test.each<[Severity, Severity, boolean, Severity[]]>([
     const again = { ...given, pr: { ...given.pr, commented_at: at(12) } }
     expect(report({ collisions }, again).charge).toBeNull()
     const severity = is_draft ? draft_min_severity : min_severity
-    expect(shown.threshold).toEqual({ severity, is_of_draft: is_draft })
+    const threshold = { severity, is_of_draft: is_draft }
+    expect(notes).toMatchObject({ threshold, not_compared: 'nothing_given' })
   },
 )
 
@@ -187,12 +188,7 @@ test.each<[string, Collision[], object, Given?]>([
   ['opened before, declared after', [declared(LATE)], { is_ahead: true }, open({})],
   ['declared before', [declared({ ...pull(3), created_at: at(5) })], { is_earlier: true, is_ahead: true }],
   ['opened in the same second', three, { is_earlier: true, is_ahead: true }, open({}, 10)],
-  [
-    '… after one of a lower number',
-    [declared(pull(9))],
-    { is_earlier: false, is_ahead: false },
-    open({}, 10),
-  ],
+  ['… as a lower number', [declared(pull(9))], { is_earlier: false, is_ahead: false }, open({}, 10)],
   ['opened later', three, { is_earlier: false, is_ahead: false }, open({}, 15)],
 ])('a counterpart: %s', (_, collisions, expected, given) => {
   expect(report({ collisions }, given).counterparts).toMatchObject([expected])
@@ -207,7 +203,7 @@ const MERGED: Partial<PairRow> = {
 
 test.each<[string, Partial<PairRow>, number[]]>([
   ['was merged after the last push', {}, [3]],
-  ['was merged before', { merged_at: at(9) }, []],
+  ['was merged at this head', { merged_at: at(9), sides: { b: { head: ready.head_sha } } as never }, [3]],
   ['was merged in the same second', { merged_at: at(10) }, []],
   ['was never shown', { a_shown_at: at(11), b_shown_at: null }, []],
   ['is not merged', { merged: null, merged_at: null }, []],
@@ -243,16 +239,19 @@ describe('a number that a merge took', () => {
     },
   ]
   const withMerged = (merged: PairRow['merged']) =>
-    new Map([['#3', { ...MERGED, merged, sequence } as PairRow]])
+    new Map(
+      Object.entries({ '#3': { ...MERGED, merged, sequence }, '#4': MERGED } as Record<string, PairRow>),
+    )
   const given = {
     pairs: withMerged('a'),
     next_numbers: new Map([['db/migrations', '0043']]),
     added: ['db/migrations/0042_orders.sql'],
   }
 
-  test('is said at once, with the next free one, instead of the rebase', () => {
+  test('is said at once, with the next free one, instead of its rebase', () => {
     const found = report({}, { ...given, pr: { own_event_at: null } })
-    expect(found).toMatchObject({ severity: 'high', earns_comment: true, charge: null, merged: [] })
+    expect(found).toMatchObject({ severity: 'high', earns_comment: true, charge: null })
+    expect(found.merged).toEqual([pullLink(4)])
     const fixes = ['git mv db/migrations/0042_orders.sql db/migrations/0043_orders.sql']
     const taken = [{ number: '0042', next: '0043', yours: '0042_orders.sql', theirs: '0042_carts.sql' }]
     expect(found.taken).toMatchObject([{ ...pullLink(3), taken, fixes }])

@@ -41,7 +41,7 @@ type Rules = Partial<CommentRules>
 
 test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['a conflict that this side brought about', {}, {}, null],
-  ['severity at min_severity', { severity: 'medium' }, {}, null],
+  ['severity below min_severity', { severity: 'low' }, {}, 'below_threshold'],
   ['the other side was last pushed 14 days ago', { active_at: daysAgo(14) }, {}, null],
   ['… earlier', { active_at: daysAgo(14.1) }, {}, 'stale'],
   [
@@ -60,7 +60,6 @@ test.each<[string, Given, Rules, ReturnType<typeof findSuppression>]>([
   ['unknown who brought it about: this was opened later', { cause: null, is_earlier: true }, {}, null],
   ['… the other was opened later', { cause: null, is_earlier: false }, {}, 'other_side'],
   ['blocking work is shown to both', { cause: 'other', is_blocking: true }, {}, null],
-  ['… also over budget', { is_blocking: true }, full, null],
   ['… unless it is stale', { is_blocking: true, active_at: daysAgo(15) }, {}, 'stale'],
   ['… or a bot’s', { is_blocking: true, is_bot: true }, {}, 'bot'],
   ['over budget: a conflict in one file', {}, full, 'over_budget'],
@@ -100,16 +99,17 @@ const PAIR = {
   sides: { a: changed(1), b: changed(1) },
 } as PairRow
 const TWIN = { ...PAIR, confidence: null, consequence: 'same_work' } as const
+const TAKER = { ...TWIN, consequence: 'same_number' } as const
 const people = { is_of_bot: false, is_same_author: false, findings: [] }
 
 test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_author?: boolean }, boolean]>(
   [
-    ['a new proved conflict', {}, {}, true],
     ['a conflict that was proved before', {}, { before: PAIR }, false],
     ['… but stale', {}, { before: { ...PAIR, sides: { a: changed(20), b: changed(1) } } }, true],
     ['a likely conflict', { confidence: 'likely' }, {}, false],
     ['… that does the same work', { confidence: 'likely' }, { between: duplicate }, true],
     ['… but was the same work before', { confidence: 'likely' }, { between: duplicate, before: TWIN }, false],
+    ['… or took the same number', { confidence: 'likely' }, { between: number, before: TAKER }, false],
     [
       '… but is stale',
       { confidence: 'likely', sides: { a: changed(20), b: changed(1) } },
@@ -117,6 +117,7 @@ test.each<[string, Partial<PairRow>, { before?: PairRow; between?: object; same_
       false,
     ],
     ['declared work', { confidence: null, consequence: 'possible' }, {}, false],
+    ['a pair that was notified', { notified_at: now }, {}, false],
     ['a pair that has ended', { outcome: 'resolved' }, {}, false],
     ['a pair of which either side is stale', { sides: { a: changed(1), b: changed(15) } }, {}, false],
     ['a pair of one author', {}, { between: { is_same_author: true } }, false],
@@ -155,8 +156,8 @@ test.each([
   ['work', { activities: [WORK] }, daysAgo(2), true],
   ['work that blocks globs, before the last event', { activities: [GLOBS_BLOCKED] }, now, true],
   ['… since then', { activities: [GLOBS_BLOCKED] }, daysAgo(2), false],
-  ['… and other work', { activities: [GLOBS_BLOCKED, WORK] }, daysAgo(2), true],
-  ['a high notable from before the last event', { notables: [HIGH] }, now, true],
+  ['… and other work', { activities: [GLOBS_BLOCKED, { ...WORK, is_blocking: true }] }, daysAgo(2), true],
+  ['a high notable from before the last event', { notables: [HIGH] }, daysAgo(1), true],
   ['… from since then', { notables: [HIGH] }, daysAgo(2), false],
   ['a medium notable', { notables: [MEDIUM] }, now, false],
   ['nothing', {}, now, false],
