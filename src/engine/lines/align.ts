@@ -54,16 +54,16 @@ function alignByLines(a: Digest, b: Digest, work: Work): Alignment[] {
     const candidates = candidatesOf(a, hunk, telling, work)
     const { from, to } = neighbours(hunk, b, expected)
     for (let other = from; other < to; other++) candidates.push(candidate(other, expected))
-    candidates.sort((one, two) => one - two)
-    for (let index = 0; index < candidates.length; ) {
-      const { hunk: other } = readCandidate(candidates[index] as number)
+    const sorted = Float64Array.from(new Set(candidates)).sort()
+    for (let index = 0; index < sorted.length; ) {
+      const { hunk: other } = readCandidate(sorted[index] as number)
       const pair = { a, ours: hunk, b, theirs: b.hunks[other] as Hunk }
       let best = fitAt(pair, { shift: expected, expected, work })
-      for (; index < candidates.length; index++) {
+      for (; index < sorted.length; index++) {
         if (work.left < 0) return found
-        const next = readCandidate(candidates[index] as number)
+        const next = readCandidate(sorted[index] as number)
         if (next.hunk !== other) break
-        if (next.shift === expected || candidates[index] === candidates[index - 1]) continue
+        if (next.shift === expected) continue
         const fit = fitAt(pair, { shift: next.shift, expected, work })
         if (fit === null || (best !== null && !isBetter(fit, best, expected))) continue
         if (!isTaken(pair, { fit, expected, work })) best = fit
@@ -124,12 +124,10 @@ function isTaken(
   }
   const { start, end } = stretchOf(ours, theirs, fit.shift)
   const others = overlapping(b, start + expected, end + expected)
-  for (let at = others.from; at < others.to && work.left >= 0; at++)
-    if (isProved(ours, b.hunks[at] as Hunk)) return true
+  for (let at = others.from; at < others.to; at++) if (isProved(ours, b.hunks[at] as Hunk)) return true
   const back = fit.shift - expected
   const own = overlapping(a, start + back, end + back)
-  for (let at = own.from; at < own.to && work.left >= 0; at++)
-    if (isProved(a.hunks[at] as Hunk, theirs)) return true
+  for (let at = own.from; at < own.to; at++) if (isProved(a.hunks[at] as Hunk, theirs)) return true
   return false
 }
 
