@@ -75,7 +75,7 @@ const ROWS: Record<string, Row> = {
   'a class of noise that is off': {
     ours: paths('package-lock.json'),
     theirs: paths('package-lock.json'),
-    settings: { noise_classes: { lock: false } },
+    settings: { noise_classes: { lock: false }, ignore_paths: ['docs'] },
     expected: MEDIUM,
   },
   'noise that the settings name, in its case': {
