@@ -49,7 +49,7 @@ const doneBy: Source['doneBy'] = async ({ added, is_complete }, { branch, base_b
   added.length === 1 && is_complete && `${branch} ${base_branch} ${numbers}` === 'retry v1 7' ? DONE_BY : null
 
 test.each<[string, object, object, boolean]>([
-  ['the work of a branch', {}, adds(RETRY), true],
+  ['the work of a branch, such as a manifest', {}, adds({ ...RETRY, path: 'go.mod' }), true],
   ['its activities, without a scope of its own', adds(RETRY), {}, true],
   ['its activities, which make it again', { title: 'Revert "Drop retries"', ...adds(RETRY) }, {}, false],
   ['work that is made again', { title: 'Revert "Drop retries"' }, adds(RETRY), false],

@@ -215,7 +215,7 @@ describe('two records share', () => {
       severity: match?.severity ?? null,
       related_activity_ids: expected ? [id] : [],
       total_related: expected ? 1 : 0,
-      checked_against: { complete: true },
+      checked_against: { complete: true, ...(expected && { activities: 1 }) },
     })
     const own = await activity({ ...ours, branch: 'ours' })
     expect((await checkActivity(id)).related_activity_ids).toEqual(expected ? [own] : [])

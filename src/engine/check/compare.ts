@@ -56,7 +56,9 @@ export function* proposalOf(scopes: StoredScope[], rules: Rules): Steps<Proposal
     if (!isIgnored(glob, rules.ignore)) files.push(glob)
     yield
   }
-  const isEmpty = labels.size + globs.length + files.length === 0
+  // A manifest is noise, but not if both make one change.
+  const hasManifest = (each: StoredScope) => each.files.some(rules.numbers.isManifest)
+  const isEmpty = labels.size + globs.length + files.length === 0 && !scopes.some(hasManifest)
   const wasGiven = scopes.some((each) => each.paths.length + each.files.length > 0)
   const emptiness = isEmpty ? (wasGiven ? 'all_ignored' : 'nothing_given') : null
   const paths = pathSet([...globs, ...files])
