@@ -58,9 +58,9 @@ type Handler<Name extends OperationName> = (
 /** `is_repeated`: the request asked for what exists already, and is answered with status 200. */
 type Answered<Output> = Output & { is_repeated?: boolean }
 
-/** The result of a read that callers may have already. `version` changes whenever the result may. */
+/** A result that is read later: one that callers may have already, whose `version` changes whenever it may; or after a write. */
 interface Versioned<Output> {
-  version: string
+  version?: string
   read(): Promise<Output>
 }
 
@@ -128,11 +128,13 @@ export const HANDLERS: {
   },
   updateActivity: async (ctx, input, id) => {
     const activity = await activities.updateActivity(ctx, id, input)
-    return { ...activityForm.briefOf(activity), overlap: await currentOverlap(ctx, activity) }
+    const overlap = () => currentOverlap(ctx, activity)
+    return { read: async () => ({ ...activityForm.briefOf(activity), overlap: await overlap() }) }
   },
   heartbeatActivity: async (ctx, _, id) => {
     const activity = await activities.heartbeatActivity(ctx, id)
-    return { ...activityForm.heartbeatOf(activity), overlap: await currentOverlap(ctx, activity) }
+    const overlap = () => currentOverlap(ctx, activity)
+    return { read: async () => ({ ...activityForm.heartbeatOf(activity), overlap: await overlap() }) }
   },
   archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
   reserveNumber: (ctx, input, id) => reserveNumber(inDatabase(ctx), id, input),
@@ -218,15 +220,16 @@ export function isCreate(name: OperationName): name is CreateName {
   return name in CREATE_HANDLERS
 }
 
-/** Runs a handler that creates nothing. `known`: the entity tags that the caller has. */
+/** Runs a handler that creates nothing. `known`: the entity tags that the caller has. `committed` is called before the result of a write is read. */
 export async function handle(
   ctx: RepoContext,
   name: Exclude<RepositoryOperationName, CreateName>,
-  { input, id, known }: { input: unknown; id: string; known: string | undefined },
+  given: { input: unknown; id: string; known: string | undefined; committed: (id: string) => void },
 ): Promise<OperationResponse> {
   const handler = HANDLERS[name] as Handler<RepositoryOperationName>
-  const result = await handler(ctx, input as never, id)
-  if ('read' in result) return answerUnlessKnown(name, result, known)
+  const result = await handler(ctx, given.input as never, given.id)
+  if (OPERATIONS[name].access !== 'read') given.committed(given.id)
+  if ('read' in result) return answerUnlessKnown(name, result, given.known)
   const { is_repeated = false, ...output } = result as Answered<object>
   return { ...answerOf(name, output), ...(is_repeated && { status: 200 }) }
 }
@@ -237,6 +240,7 @@ async function answerUnlessKnown(
   { version, read }: Versioned<unknown>,
   known = '',
 ): Promise<OperationResponse> {
+  if (version === undefined) return answerOf(name, await read())
   const etag = `W/"${version}"`
   if (known.trim() === '*' || known.includes(`"${version}"`)) return { status: 304, body: '', etag }
   return { ...answerOf(name, await read()), etag }

@@ -24,20 +24,20 @@ export function idempotencyKeyOf(header: string | undefined): string | undefined
 /**
  * Creates a record; with an idempotency key, or returns the response to the earlier request with the same key. The record and
  * the key are committed in one transaction; the response is stored afterwards. After a crash in between, the next replay
- * computes and stores it. `created` is called once a record is committed. Throws `idempotency_conflict`,
+ * computes and stores it. `committed` is called once a record is committed. Throws `idempotency_conflict`,
  * `idempotency_mismatch`, and whatever the handler throws; a failed create stores no key.
  */
 export async function create(
   ctx: RepoContext,
   name: CreateName,
   input: InputOf<CreateName>,
-  { token, key, created }: { token: Token; key: string | undefined; created: (id: string) => void },
+  { token, key, committed }: { token: Token; key: string | undefined; committed: (id: string) => void },
 ): Promise<OperationResponse> {
   const handler = CREATE_HANDLERS[name] as unknown as CreateHandler<CreateName, { id: string }>
   const respond = async (row: { id: string }) => JSON.stringify(await handler.respond(ctx, row))
   if (key === undefined) {
     const row = await handler.create(ctx, input)
-    created(row.id)
+    committed(row.id)
     return { status: 201, body: await respond(row), created_id: row.id }
   }
   const { identity } = ctx.caller
@@ -45,7 +45,7 @@ export async function create(
   const scoped = { repo_id: ctx.repo.id, caller, operation: name, key }
   const { stored, row } = await createWithKey(ctx, scoped, { input, create: handler.create })
   const created_id = stored.record_id
-  if (row) created(created_id)
+  if (row) committed(created_id)
   // Of concurrent replays, the response that is stored first is that of all.
   const body =
     stored.answer ??

@@ -53,13 +53,12 @@ export async function perform(
 ): Promise<OperationResponse> {
   const timed = { ...request, now: app.clock() }
   const after: (() => Promise<void>)[] = []
-  const audit = (record_id: string | null) => app.audit?.write(auditEntry(app, name, timed, record_id))
+  const committed = (id: string) => app.audit?.write(auditEntry(app, name, timed, id || null))
   const response = await charged(request, () =>
     name === 'listRepositories'
       ? performForCaller(app, timed)
-      : performOnRepository(app, name, { ...timed, afterAnswer: (work) => after.push(work), created: audit }),
+      : performOnRepository(app, name, { ...timed, afterAnswer: (work) => after.push(work), committed }),
   )
-  if (OPERATIONS[name].access !== 'read' && !isCreate(name)) audit(request.id || null)
   for (const work of after) app.background.start(work)
   return response
 }
@@ -111,7 +110,7 @@ async function performOnRepository(
   app: App,
   name: RepositoryOperationName,
   request: OperationRequest &
-    Pick<ContextCaller, 'afterAnswer'> & { now: Date; created: (id: string) => void },
+    Pick<ContextCaller, 'afterAnswer'> & { now: Date; committed: (id: string) => void },
 ): Promise<OperationResponse> {
   const operation: Operation = OPERATIONS[name]
   const repository = await authorise(app, operation, request)
@@ -119,6 +118,7 @@ async function performOnRepository(
   const opened = await open(app, repository, opening)
   const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
   const input = await readInput(opened, name, request)
+  const { id, if_none_match: known, committed } = request
   const is_archived = operation.needs_identity === 'to_archive' && input.status === 'archived'
   const is_identified = key !== undefined || operation.needs_identity === 'always' || is_archived
   // One call to GitHub, unless the answer is cached.
@@ -134,11 +134,10 @@ async function performOnRepository(
     meter: request.caller.meter,
   }
   if (isCreate(name)) {
-    const idempotency = { token: request.caller.token, key, created: request.created }
+    const idempotency = { token: request.caller.token, key, committed }
     return create({ ...opened, caller }, name, input as InputOf<typeof name>, idempotency)
   }
-  const { id, if_none_match: known } = request
-  const run = () => handle({ ...opened, caller }, name, { input, id, known })
+  const run = () => handle({ ...opened, caller }, name, { input, id, known, committed })
   return name === 'checkOverlap' ? request.caller.inTurn(run) : run()
 }
 
