@@ -118,23 +118,20 @@ export const HANDLERS: {
     // What changes without a new version of the live records, and which row was read: a change may have come since.
     const version = await liveVersion(ctx, [id, updated_at, heartbeat_at, expires_at, pr_reminder_due])
     const read = async () => ({
-      ...activityForm.fullOf(activity),
+      ...(await withOverlap(ctx, activity, activityForm.fullOf(activity))),
       pr_reminder_due,
       drift: isLive(activity.status) ? await driftOf(ctx, activity) : null,
-      overlap: await currentOverlap(ctx, activity),
       issue: await activityForm.claimOf(activity, (number) => getIssue(ctx, number)),
     })
     return { version, read }
   },
   updateActivity: async (ctx, input, id) => {
     const activity = await activities.updateActivity(ctx, id, input)
-    const overlap = () => currentOverlap(ctx, activity)
-    return { read: async () => ({ ...activityForm.briefOf(activity), overlap: await overlap() }) }
+    return { read: () => withOverlap(ctx, activity, activityForm.briefOf(activity)) }
   },
   heartbeatActivity: async (ctx, _, id) => {
     const activity = await activities.heartbeatActivity(ctx, id)
-    const overlap = () => currentOverlap(ctx, activity)
-    return { read: async () => ({ ...activityForm.heartbeatOf(activity), overlap: await overlap() }) }
+    return { read: () => withOverlap(ctx, activity, activityForm.heartbeatOf(activity)) }
   },
   archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
   reserveNumber: (ctx, input, id) => reserveNumber(inDatabase(ctx), id, input),
@@ -210,8 +207,9 @@ async function listUnread(ctx: RepoContext): Promise<string[]> {
   return (await isImporting(ctx)) ? [STILL_IMPORTING] : []
 }
 
-async function currentOverlap(ctx: RepoContext, activity: ActivityRow) {
-  return isLive(activity.status) ? briefOf(await checkActivities(inDatabase(ctx), [activity])) : null
+async function withOverlap<Form>(ctx: RepoContext, activity: ActivityRow, form: Form) {
+  const overlap = isLive(activity.status) ? briefOf(await checkActivities(inDatabase(ctx), [activity])) : null
+  return { ...form, overlap }
 }
 
 export type CreateName = keyof typeof CREATE_HANDLERS
