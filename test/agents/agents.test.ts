@@ -34,7 +34,7 @@ afterEach(async () => {
   await session?.remove()
   session = undefined
   const ben = clientOf('ben')
-  const { items } = await ben.listActivities({ ...AT, input: { status: 'active', limit: 100 } })
+  const { items } = await ben.listActivities({ ...AT, input: { limit: 100 } })
   for (const { id } of items) await ben.archiveActivity({ ...AT, id })
 })
 
