@@ -14,6 +14,8 @@ const github = useDeployment()
 
 const environment = (database_url: string | undefined) => ({ DATABASE_URL: database_url, ...github.env })
 
+const LATIN1 = `encoding 'LATIN1' template template0`
+
 async function untilHealthy(api: Api): Promise<void> {
   const status = async () => (await api('GET', '/healthz').catch(() => null))?.status
   await expect.poll(status).toBe(200)
@@ -35,9 +37,10 @@ describe('an invalid value in the environment', () => {
     ['HOST', () => ({ HOST: 'host.invalid' })],
     ['PORT', () => ({ PORT: new URL(github.url).port })],
     ['DATABASE_URL .*exist', () => ({ DATABASE_URL: databaseUrl(inject('postgres').url, 'absent') })],
+    ['DATABASE_URL .*UTF8', async () => ({ DATABASE_URL: (await emptyDatabase(LATIN1)).url })],
   ])('of %s that is detected only later does so too', async (name, env) => {
     const database = await freshDatabase()
-    const { code, errors } = await exitOfProcess({ ...environment(database.database_url), ...env() })
+    const { code, errors } = await exitOfProcess({ ...environment(database.database_url), ...(await env()) })
     expect(code).toBe(1)
     expect(errors).toEqual([expect.stringMatching(new RegExp(`^deconflict: .*\\b${name}\\b`))])
     await database.drop()
@@ -66,12 +69,7 @@ test('four instances that start at once on an empty database all become ready', 
   await Promise.all([gate.end(), watch.end()])
   const services = await Promise.all(starting)
   const changes = [{ path: 'src/pay.ts', patch: '@@ -1 +1 @@\n-pay()\n+payTwice()' }]
-  const activityBody = {
-    title: 'Retry payments',
-    summary: 'Retries twice.',
-    actor: 'Ada',
-    scope: { changes },
-  }
+  const activityBody = { title: 'Retry payments', summary: 'Twice.', actor: 'Ada', scope: { changes } }
   for (const service of services) {
     const { status } = await apiAt(service.url, 'ada')('POST', '/activity', { body: activityBody })
     expect(status).toBe(201)

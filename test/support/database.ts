@@ -94,10 +94,10 @@ async function isEmptied(url: string, schema: string): Promise<boolean> {
 const FIRST_OWN_OID = 16_384
 
 /** A database without a schema, on the PostgreSQL of the tests, until the end of the test. */
-export async function emptyDatabase(): Promise<{ url: string; name: string }> {
+export async function emptyDatabase(options = ''): Promise<{ url: string; name: string }> {
   const { url } = inject('postgres')
   const name = `deconflict_empty_${randomBytes(4).toString('hex')}`
-  await runOn(url, `create database ${name}`)
+  await runOn(url, `create database ${name} ${options}`)
   onTestFinished(async () => void (await runOn(url, `drop database ${name} with (force)`)))
   return { url: databaseUrl(url, name), name }
 }

@@ -20,6 +20,8 @@ type DatabaseAddress = Pick<Config, 'database_url' | 'database_direct_url' | 'da
 export async function openDatabase(address: DatabaseAddress): Promise<Database> {
   const database = await connectDatabase(address)
   try {
+    // Fails in an encoding that does not have every character.
+    await database.connection().execute(sql`select ${'😀'}::text`)
     await database.withLongTimeout(migrate)
     return database
   } catch (error) {
