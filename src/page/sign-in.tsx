@@ -4,7 +4,7 @@ import { problemOf, type SessionState, session, tabToken, UNAUTHORIZED } from '.
 import { ExternalLink } from './controls.tsx'
 
 /** Why the reader has to sign in again, by the `problem` in the address that GitHub's sign-in returns to; `ended` is of the page. */
-export const SIGN_IN_PROBLEMS: Record<string, string> = {
+const SIGN_IN_PROBLEMS: Record<string, string> = {
   state: 'The sign-in was started in another browser or took too long. Try again.',
   ended:
     'GitHub does not accept this sign-in: it has expired or was revoked, or the token is mistyped. Sign in again.',
