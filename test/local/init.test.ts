@@ -1,6 +1,6 @@
 /** `deconflict init` and `doctor` without a service. */
 import { existsSync } from 'node:fs'
-import { readFile, rename, symlink } from 'node:fs/promises'
+import { readFile, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isPersonal } from '../../src/cli/init/targets.ts'
@@ -30,7 +30,8 @@ describe('in a clone that nobody shares', () => {
 
   test('--undo removes what was written for the clone alone, and the next one what holds in all clones', async () => {
     await init()
-    await init('--only', 'claude')
+    await init('--only', 'claude', 'settings')
+    await rm(join(tree.path, '.github'), { recursive: true })
     await init('--undo')
     expect(existsSync(join(tree.path, '.claude/settings.json'))).toBe(false)
     expect(await readFile(inHome('.claude/settings.json'), 'utf8')).toContain('deconflict')
@@ -55,7 +56,7 @@ describe('in a clone that nobody shares', () => {
     expect((await init()).stdout).toBe('Everything is already installed.\n')
     await tree.run(['init', '--yes', '--undo'], { env: { DECONFLICT_URL: 'https://deconflict.example.com' } })
     expect(await readFile(inHome('.claude/settings.json'), 'utf8')).toBe(MINE)
-    for (const gone of ['.codex/hooks.json', '.config/deconflict/init.json', 'shop/.git/hooks/pre-push'])
+    for (const gone of ['.codex/hooks.json', '.config/deconflict', 'shop/.git/hooks/pre-push'])
       expect(existsSync(inHome(gone))).toBe(false)
   })
 

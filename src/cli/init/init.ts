@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Git } from '../../git/git.ts'
 import { findTree } from '../../git/git-directory.ts'
@@ -35,8 +35,7 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
   const own = join(git_directory, 'deconflict', 'init.json')
   const users = join(dirname(loginFile(runtime.env)), 'init.json')
   // What was written for this clone alone goes first. What was written before there was a service is still found.
-  const isHere = options.undo === true && existsSync(own)
-  const isLeft = options.undo === true && existsSync(users)
+  const [isHere, isLeft] = [own, users].map((file) => options.undo === true && existsSync(file))
   const isOfPerson = isLeft || isPersonal(home, { root, ...directories })
   const is_user = options.user ?? (!options.only && !isHere && isOfPerson)
   const scope = scopeOf({ ...options, is_user }, { home, root })
@@ -45,11 +44,16 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
   const record = await readRecord(file)
   const without_titles = options.hooks === 'paths'
   const is_windows = options.windows ?? process.platform === 'win32'
-  const user = is_user ? home : undefined
-  const where = { ...directories, root, home: home.home, parts, without_titles, user, is_windows }
+  const of = { parts, without_titles, user: is_user ? home : undefined, is_windows }
+  const where = { ...directories, root, home: home.home, ...of }
   const { changes, skips } = await (options.undo ? planRemoving(where, record) : planAdding(where))
   for (const { name, why } of skips) runtime.stderr.write(`deconflict: ${name} ${why}\n`)
   if (changes.length === 0) {
+    if (isHere && !is_user && !options.only && skips.length === 0) {
+      // The files that it names were removed or changed by hand.
+      await writeRecord(own, {})
+      return init(runtime, options)
+    }
     const nothing = skips.length > 0 ? 'Nothing else to write.' : 'Everything is already installed.'
     runtime.stdout.write(`${options.undo ? 'Nothing to remove.' : nothing}\n`)
     return EXIT.clear
@@ -68,14 +72,11 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
   for (const change of changes) await apply(change, [root, home.home])
   if (options.undo) await writeRecord(file, next)
   const count = changes.length === 1 ? '1 file' : `${changes.length} files`
+  const steps = options.undo ? [] : ['', ...nextSteps({ parts, left_out, is_user }, changes)]
   const done = options.undo
-    ? [`Removed what init wrote from ${count}.`]
-    : [
-        `Wrote ${count}. deconflict init --undo reverts this.`,
-        '',
-        ...nextSteps({ parts, left_out, is_user }, changes),
-      ]
-  runtime.stdout.write(`${done.join('\n')}\n`)
+    ? `Removed what init wrote from ${count}.`
+    : `Wrote ${count}. deconflict init --undo reverts this.`
+  runtime.stdout.write(`${[done, ...steps].join('\n')}\n`)
   return EXIT.clear
 }
 
@@ -126,24 +127,20 @@ async function apply(
 ): Promise<void> {
   if (after === undefined) {
     await rm(path)
-    const root = roots.find((each) => path.startsWith(each))
-    if (root !== undefined) await removeEmptyDirectories(dirname(path), root)
-    return
+    return removeEmptyDirectories(dirname(path), roots)
   }
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, after)
   if (is_executable && before === undefined) await chmod(path, 0o755)
 }
 
-/** Removes empty directories, from `directory` up to but not including `root`. */
-async function removeEmptyDirectories(directory: string, root: string): Promise<void> {
-  if (directory === root || !directory.startsWith(root)) return
-  try {
-    await rmdir(directory)
-  } catch {
-    return
-  }
-  await removeEmptyDirectories(dirname(directory), root)
+/** Removes empty directories, from `directory` up to but not including one of `roots`. */
+async function removeEmptyDirectories(directory: string, roots: readonly string[]): Promise<void> {
+  if (roots.includes(directory) || !roots.some((root) => directory.startsWith(`${root}${sep}`))) return
+  await rmdir(directory).then(
+    () => removeEmptyDirectories(dirname(directory), roots),
+    () => {},
+  )
 }
 
 async function readRecord(file: string): Promise<InitRecord> {
@@ -165,7 +162,10 @@ function recordAfter(record: InitRecord, changes: FileChange[], isUndo: boolean)
 }
 
 async function writeRecord(file: string, record: InitRecord): Promise<void> {
-  if (Object.keys(record).length === 0) return rm(file, { force: true })
+  if (Object.keys(record).length === 0) {
+    await rm(file, { force: true })
+    return removeEmptyDirectories(dirname(file), [dirname(dirname(file))])
+  }
   // The original content can contain secrets, and must outlast a full disk.
   replaceFile(file, JSON.stringify(record))
 }
