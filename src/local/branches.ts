@@ -107,7 +107,7 @@ export interface BranchWork {
   branch: Branch
 }
 
-/** What a commit changes since `fork`, or else since the base branch; null if git fails or the time is over. */
+/** What a commit changes since `fork`, or else since the base branch: nothing if it is not built on that. Null if git fails or the time is over. */
 export async function readCommitted(
   sha: string,
   { git, base, remote, merged, commits, cache, hasher, left_ms }: MergedOptions,
@@ -115,6 +115,10 @@ export async function readCommitted(
 ): Promise<Diff | null> {
   return cache.get(`branch ${sha} ${fork ?? ''}`, fork ?? merged.join(), left_ms(), async (known) => {
     const from = fork ?? commits?.baseOf(sha) ?? (base && (await git.mergeBase(base, remote, sha)))
+    // A shallow clone does not know whether the branch has a root of its own, as one of a generated site has.
+    const isShallow = async () => git.output(['rev-parse', '--is-shallow-repository'])
+    if (!from && base && left_ms() > 0 && (await isShallow()) === 'false')
+      return { base_sha: null, files: [], patch_id: '' }
     if (!from) return null
     if (known?.base_sha === from) return known
     const log = ['log', '--format=%ct', '--reverse', `${from}..${sha}`]
@@ -136,7 +140,7 @@ export async function readBranchWork(
 ): Promise<BranchWork | null | undefined> {
   const { base, pullRequestUrl, left_ms } = options
   const known = left_ms() > 0 ? await readCommitted(branch.sha, options) : null
-  if (known === null) return (await isUnrelated(branch, options)) ? null : undefined
+  if (known === null) return undefined
   if (known.files.length === 0) return null
   const { pr_number, pr_path, name } = branch
   const created_at = new Date(Math.min(known.begun_at || LATEST_MS, branch.committed_at.getTime()))
@@ -161,11 +165,4 @@ export async function readBranchWork(
     known,
   )
   return { work, branch }
-}
-
-/** Whether a branch has no commit in common with the base branch, as one of a generated site has. A shallow clone does not know. */
-async function isUnrelated({ sha }: Branch, { git, base, remote, left_ms }: CloneOptions): Promise<boolean> {
-  if (base === undefined || left_ms() <= 0 || (await git.mergeBase(base, remote, sha)) !== undefined)
-    return false
-  return (await git.output(['rev-parse', '--is-shallow-repository'])) === 'false'
 }

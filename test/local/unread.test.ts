@@ -76,7 +76,10 @@ test('a branch with a root of its own, such as one of pages, is left out, and th
   await tree.git('checkout', '-q', '--orphan', 'pages')
   await tree.git('commit', '-q', '-m', 'Pages')
   await tree.git('checkout', '-q', 'main')
-  expect((await tree.run(['check', '--paths', 'docs/new.md'])).stdout).toMatch(/^Clear: /)
+  const GIT_TRACE = join(tree.path, '../trace')
+  for (const env of [{}, { GIT_TRACE }])
+    expect((await tree.run(['check', '--paths', 'docs/new.md'], { env })).stdout).toMatch(/^Clear: /)
+  expect(await readFile(GIT_TRACE, 'utf8')).not.toContain('merge-base')
 })
 
 test('a path with a newline is looked at, and from', async () => {
