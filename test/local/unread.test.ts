@@ -149,6 +149,15 @@ test('the work of a session whose end was not sent goes on with the next one', a
   expect((await tree.run(['list'])).stdout).toMatch(/^Work on work .* active /)
 })
 
+test('a session hears which files another one of its directory has edited too, also one that this had read', async () => {
+  const { heard } = hooksIn(tree)
+  const other = { session_id: 's2', tool_name: 'Edit', tool_input: { file_path: 'README.md' } }
+  await heard('after-edit', { ...other, session_id: 's1' })
+  await heard('after-read', { ...other, tool_name: 'Read' })
+  await heard('after-edit', other)
+  expect(await heard('prompt')).toContain('has edited README.md too')
+})
+
 test('a session that goes on with paused work claims no file that was merged', async () => {
   const { hook } = hooksIn(tree)
   await tree.git('checkout', '-q', '-b', 'work')

@@ -154,16 +154,7 @@ test.each<[string, ReturnType<typeof heard>, RegExp[]]>([
       /^Another session \(claude-code, since \d\d:\d\d\) works in this directory; it has edited src\/a\.ts\.$/,
     ],
   ],
-  [
-    'nothing of a session that has been silent for an hour',
-    heard(OWN, [{ ...OTHER, at: NOW - 3_600_000 }]),
-    [],
-  ],
-  [
-    'a file that both have edited',
-    heard({ ...OWN, told: ['session b'] }, [OTHER], { situation: { edits: ['src/a.ts'] } }),
-    [/has edited src\/a\.ts too/],
-  ],
+  ['nothing of one that is silent for an hour', heard(OWN, [{ ...OTHER, at: NOW - 3_600_000 }]), []],
   [
     'a switch while it was at rest',
     heard({ ...OWN, is_at_rest: true }, [], { here: { ...HERE, branch: 'main' } }),

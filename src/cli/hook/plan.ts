@@ -65,7 +65,9 @@ export function planFor(situation: Situation, state: LocalState): Plan | null {
   function isCompareDue(file: string): boolean {
     return now - (state.compared[comparedKey(subagent, file)] ?? 0) >= INTERVAL_MS
   }
-  const isIdle = plan.added.length + plan.compared.length === 0 && !has_switched
+  // Another session in the directory may have declared the file.
+  const isKnown = edits.every((path) => state.edited.includes(path))
+  const isIdle = plan.added.length + plan.compared.length === 0 && isKnown && !has_switched
   return isIdle && !plan.is_refresh && !plan.is_heartbeat_due ? null : plan
 }
 
