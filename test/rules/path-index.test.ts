@@ -16,9 +16,7 @@ const globOf = ({ source, is_file }: Path) => (is_file ? fileGlob(source) : pars
 const textOf = ({ source, is_file, owner }: Path & { owner: string }) => `${source} ${is_file} ${owner}`
 const setOf = (...sources: string[]) => pathSet(sources.map((source) => parseGlob(source)))
 
-const OPTIONS: NearOptions<string> = {
-  ...{ deadline: { isOver: false }, ignore: () => false, rankOf: (owners) => owners.join() },
-}
+const OPTIONS: NearOptions<string> = { deadline: { isOver: false }, ignore: () => false, rankOf: String }
 const found = (index: PathIndex<string>, paths: PathSet, given: Partial<NearOptions<string>> = {}) =>
   [...index.near(paths, { ...OPTIONS, ...given })].flatMap((entry) => entry ?? [])
 
@@ -77,22 +75,30 @@ describe('patterns', () => {
   })
 })
 
-test('a live set gives the scope of a record back, and counts its bytes until it leaves', () => {
+test('a live set gives the scope of a record back, and counts it and its bytes until it ends or leaves', () => {
   const set = new LiveSet()
-  const scope = {
-    areas: ['pay'],
-    paths: ['src/a.ts'],
-    is_literal: true,
-    files: ['b.ts'],
-    taken: [issuePlace(7)],
-  }
-  const outline = { id: 'a', kind: 'activity', scope } as unknown as Outline
-  set.replace(outline)
-  expect(scopeOf(set.get('a') as LiveRecord)).toEqual({ ...scope, taken: ['!7'] })
-  expect(set.get('a')).toMatchObject({ has_files: true, is_ended: false })
-  expect(set.bytes).toBe(400 + 2 * (3 + 2) + (150 + 2 * 8) + (150 + 2 * 4))
-  set.replace({ ...outline, kind: 'notable', scope: { ...scope, is_literal: false, files: [] } })
-  expect(set.get('a')).toMatchObject({ has_files: false, is_ended: true })
-  set.remove('a')
-  expect(set.bytes).toBe(0)
+  const taken = [issuePlace(7)]
+  const scope = { areas: ['pay'], paths: ['a.ts'], is_literal: true, files: ['b.ts'], taken }
+  const outline = { id: 'a', kind: 'activity', scope, branch: 'b', ends_at: 5 } as unknown as Outline
+  const replace = (given: object) => set.replace({ ...outline, ...given })
+  const record = () => set.get('a') as LiveRecord
+  const at = (now: number) =>
+    `${Object.values(set.countAt(now))} ${set.seemEnded(now).length} ${set.onBranch('b', now).length}`
+  replace({})
+  expect(scopeOf(record())).toEqual({ ...scope, taken: ['!7'] })
+  expect(record()).toMatchObject({ has_files: true, is_ended: false })
+  expect(set.bytes).toBe(400 + 2 * (3 + 2) + (150 + 2 * 4) + (150 + 2 * 4))
+  expect(`${at(4)}, ${at(5)}`).toBe('1,0 0 1, 0,0 1 0')
+  set.moveEnds([record()], new Map([['a', 9]]), 9)
+  expect(`${at(8)}, ${at(9)}`).toBe('1,0 0 1, 0,0 1 0')
+  set.moveEnds([record()], new Map([['a', 9]]), 10)
+  expect(at(9)).toBe('0,0 0 0')
+  replace({ kind: 'notable', scope: { ...scope, is_literal: false, files: [] } })
+  expect(record()).toMatchObject({ has_files: false, is_ended: true })
+  expect(`${at(4)}, ${at(5)}`).toBe('0,1 0 1, 0,0 0 0')
+  Object.assign(set, { version: 3, links_version: 3 }).clear()
+  expect([set, at(4)]).toMatchObject([{ bytes: 0, version: -1, links_version: -1 }, '0,0 0 0'])
+  replace({})
+  set.moveEnds([record()], new Map(), 9)
+  expect(at(4)).toBe('0,0 0 0')
 })
