@@ -1,6 +1,6 @@
 /** When the answer to a create or a check counts as shown, and that recording it neither delays nor fails the answer. */
 import { describe, expect, test } from 'vitest'
-import { lockLedger } from '../../src/server/tell/store.ts'
+import { lockName } from '../../src/server/platform/db/statements.ts'
 import { watchStatements } from '../support/held-statements.ts'
 import { editOfPay } from '../support/lines.ts'
 import { scrape } from '../support/metrics.ts'
@@ -84,7 +84,7 @@ describe('a create', () => {
   test('is answered while the ledger is locked, and recorded when it is not', async () => {
     await repository.openBranch('retries', edit(40, 'retry()'))
     const answered = await fixture.service.app.database.connection().transaction(async (tx) => {
-      await lockLedger(tx, repository.id)
+      await lockName(tx, ['pairs', repository.id])
       const { status } = await repository.request('POST', '/activity', { body: body('agent') })
       return { status, stored: await repository.pairs() }
     })

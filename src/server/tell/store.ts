@@ -15,14 +15,9 @@ import { afterEnd, bySlot, gatherPairs, type Pairs, slotOf } from './transitions
 /** The maximum number of pairs of one side that are read: those that were found first. */
 const PAIRS_MAX = 2_000
 
-/** Locks the ledger of a repository until the transaction `tx` ends, because writers read rows before they change them. */
-export async function lockLedger(tx: Db, repo_id: number): Promise<void> {
-  await lockName(tx, ['pairs', repo_id])
-}
-
 /**
- * Runs a transaction that has locked the ledger of the repository. Those of one repository wait for each other before they
- * take a connection: they would hold all connections of the pool if one of them took long.
+ * Runs a transaction that has locked the ledger of the repository, because writers read rows before they change them. Those of one
+ * repository wait for each other before they take a connection: they would hold all connections of the pool if one of them took long.
  */
 export function inLedger<Result>(
   ctx: RepoContext,
@@ -31,7 +26,7 @@ export function inLedger<Result>(
   const { id } = ctx.repo
   return inTurn(`ledger:${id}`, () =>
     inTransaction(ctx, async (within) => {
-      await lockLedger(within.db, id)
+      await lockName(within.db, ['pairs', id])
       return work(within)
     }),
   )

@@ -57,19 +57,14 @@ export async function listRepositories(
 /** What each running service counted last. */
 const caches = new WeakMap<App, LRUCache<number, Counted>>()
 
-function cacheOf(app: App): LRUCache<number, Counted> {
-  const cache = caches.get(app) ?? new LRUCache({ max: REPOSITORIES_MAX })
-  caches.set(app, cache)
-  return cache
-}
-
 /** The counts of the repositories that have live records: the cached ones that are fresh, and the others in one query. */
 async function readCounted(
   app: App,
   ids: readonly number[],
   { now, caller }: CallerRequest,
 ): Promise<Map<number, Counted>> {
-  const cache = cacheOf(app)
+  const cache = caches.get(app) ?? new LRUCache({ max: REPOSITORIES_MAX })
+  caches.set(app, cache)
   const counted = new Map<number, Counted>()
   for (const id of ids) {
     const known = cache.get(id)
