@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { publicOnly } from '../../src/server/tell/notify.ts'
-import { HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
+import { HOUR_MS, MINUTE_MS, later as soon } from '../../src/vocabulary/clock.ts'
 import { timestamp } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
 import { listen } from '../support/listen.ts'
@@ -148,8 +148,8 @@ describe('a receiver', () => {
   afterEach(() => expect(answers).toEqual([]))
 
   /** Creates a high notable, whose first post is answered as in `answers`; returns the failed jobs. */
-  const notify = async () => {
-    const body = { title: 'Frozen', summary: 'Now.', category: 'migration', importance: 'high' }
+  const notify = async (given = {}) => {
+    const body = { title: 'Frozen', summary: 'Now.', category: 'migration', importance: 'high', ...given }
     expect((await repository.request('POST', '/notables', { body })).status).toBe(201)
     return fixture.service.runDueJobs()
   }
@@ -184,11 +184,11 @@ describe('a receiver', () => {
   })
 
   // Threat: Server-side request forgery, or a secret sent in the clear, through `NOTIFY_WEBHOOK_URL`
-  test('a redirect is not followed, and the answer is not read', async () => {
+  test('a redirect is not followed, the answer is not read, and a notable that has ended is not posted again', async () => {
     answers = [[302, { location: '/elsewhere' }]]
-    const [failed] = await notify()
+    const [failed] = await notify({ applies_until: soon(fixture.service.clock.now, MINUTE_MS) })
     expect(failed?.last_error).toContain('answered 302')
+    expect(await later()).toEqual([])
     expect(received).toHaveLength(1)
-    await later()
   })
 })

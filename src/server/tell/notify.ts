@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { lookup } from 'node:dns'
 import { BlockList, isIPv4, type LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
+import { outlineOf } from '../../engine/records/notable.ts'
 import { later } from '../../vocabulary/clock.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { Config } from '../platform/config.ts'
@@ -50,7 +51,7 @@ async function targetOf({ notify, proxy }: Config, notify_url: string | null, to
 
 async function readNotification(
   { config }: App,
-  { db, repo }: RepoContext,
+  { db, now, repo }: RepoContext,
   subject: NotifySubject,
 ): Promise<Notification | undefined> {
   const full_name = `${repo.owner}/${repo.name}`
@@ -61,7 +62,8 @@ async function readNotification(
   }
   const row = await findNotable(db, repo.id, subject.notable_id)
   const page_url = config.public_url && `${config.public_url}/#/${full_name}`
-  return row?.status === 'active' ? notableNotification(row, full_name, page_url) : undefined
+  const applies = row?.status === 'active' && outlineOf(row).ends_at > now.getTime()
+  return applies ? notableNotification(row, full_name, page_url) : undefined
 }
 
 /** Returns the response; its body is not read. Redirects are not followed, because the address is a secret. */
