@@ -69,7 +69,7 @@ export async function findWorkspace(
     throw new CliError(`${await git.missing()}${advice}`)
   }
   const branch = options.branch ?? checkedOut ?? ciBranch(runtime.env) ?? null
-  const ofRemote = `${remote?.name}/`
+  const ofRemote = remote ? `${remote.name}/` : ''
   const chosen = options.base?.startsWith(ofRemote) ? options.base.slice(ofRemote.length) : options.base
   const base =
     chosen ?? (tree && ((await git.base(remote?.name)) ?? readBranch(tree.common_directory))) ?? undefined
