@@ -7,6 +7,7 @@ import { DAY_MS, later } from '../../src/vocabulary/clock.ts'
 import { postMcp } from '../support/api.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
+import { NOTABLE } from '../support/routes.ts'
 import { commentEvent } from '../support/webhooks.ts'
 
 const { fixture, github, repository, useSettings } = usePullRequests()
@@ -120,15 +121,16 @@ describe('the comment /deconflict mute', () => {
     await repository.advance(QUIET_MS)
   }
 
-  test.each([
-    ['of somebody who may triage mutes it', 'ada', true],
-    ['of anybody else does nothing', 'eve', false],
-  ])('%s', async (_, login, isMuted) => {
-    useSettings(BOTH)
+  test('of somebody who may triage mutes it, before other rechecks that wait; of anybody else does nothing', async () => {
     await repository.createActivity()
-    const number = await repository.open({ author: 'ben' })
-    await written(number, '/deconflict mute\n', { login })
-    expect(repository.comment(number)?.includes('**Muted.**')).toBe(isMuted)
+    const [, number] = [await repository.open(), await repository.open()]
+    await written(number, '/deconflict mute\n', { login: 'eve' })
+    expect(repository.comment(number)).not.toContain('**Muted.**')
+    await repository.request('POST', '/notables', { body: NOTABLE })
+    await written(number, '/deconflict mute\n', { login: 'ada' })
+    expect(repository.comment(number)).toContain('**Muted.**')
+    const [muted] = repository.githubRepo.comments(number)
+    expect(repository.writes().slice(2)).toEqual([`PATCH /issues/comments/${muted?.id}`, EDITED])
   })
 
   test('counts before its pull request is known, until a later /deconflict unmute', async () => {

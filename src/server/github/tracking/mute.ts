@@ -37,7 +37,7 @@ export async function muteCommented(
   if (!isAllowed) return
   if (!(await findPullRequest(db, repo.id, number))) await importAgain(app, ctx, number)
   await muteByComment(db, repo.id, { number, is_muted, at })
-  await enqueueRecheck(ctx, await listOpen(db, repo.id, { numbers: [number] }))
+  await enqueueRecheck(ctx, await listOpen(db, repo.id, { numbers: [number] }), 'live')
 }
 
 const TRIAGING: ReadonlySet<string> = new Set(['admin', 'maintain', 'write', 'triage'])
