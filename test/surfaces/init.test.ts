@@ -74,7 +74,7 @@ describe('init', () => {
     const before = await snapshot()
     await tree.run(['init', '--yes'])
     expect(await read('.codex/config.toml')).toBe('model = "mine"\n')
-    await tree.run(['init', '--yes', '--only', 'mcp'])
+    await tree.run(['init', '--yes', '--only', 'mcp', 'copilot'])
     const stdio = { command: 'deconflict', args: ['mcp'] }
     const json = async (name: string) => JSON.parse(await read(name))
     for (const name of ['.mcp.json', '.cursor/mcp.json'])
@@ -226,14 +226,6 @@ describe('init', () => {
       await push()
       expect(await read('.githooks/pre-push')).toContain('deconflict check --staged')
     })
-  })
-
-  test('--undo of one part alone leaves no empty directory', async () => {
-    const before = await snapshot()
-    await tree.run(['init', '--yes', '--only', 'copilot'])
-    expect(await read('.github/hooks/deconflict.json')).toContain('deconflict')
-    await tree.run(['init', '--undo', '--yes', '--only', 'copilot'])
-    expect(await snapshot()).toEqual(before)
   })
 
   test('replaces its hooks and its plugin by those of this release', async () => {

@@ -121,10 +121,7 @@ async function ask({ stdin }: Runtime, question: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim())
 }
 
-async function apply(
-  { path, after, is_executable, before }: FileChange,
-  roots: readonly string[],
-): Promise<void> {
+async function apply({ path, after, is_executable, before }: FileChange, roots: string[]): Promise<void> {
   if (after === undefined) {
     await rm(path)
     return removeEmptyDirectories(dirname(path), roots)
