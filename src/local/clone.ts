@@ -75,17 +75,21 @@ export async function readClone(
   // What the working tree that asks has as well is no work of others.
   if (!is_with_own)
     for (const each of work.values()) {
-      const diff = await since(each.activity.id, null)
+      const diff = isHere(each) ? undefined : await since(each.activity.id, null)
       if (diff) add(withFiles(each, diff))
     }
   const notables = new Map(records.notables.map((each) => [each.id, notable.asOf(each, now)]))
   // On the base branch, work of the same working tree has no branch by which it would be known as own.
-  const isOwn = ({ activity }: LocalWork) =>
-    !is_with_own && activity.branch === null && activity.worktree === root
+  const isOwn = (each: LocalWork) => !is_with_own && each.activity.branch === null && isHere(each)
   const compared = [...work.values()].filter((each) => isLive(each.activity.status) && !isOwn(each))
   const set = setOf(compared, notables)
   set.replaceLinks(commits.links(heads))
   return { work, notables, set, since, merged, looked_at: lookedAt() }
+
+  function isHere({ activity: { worktree, branch } }: LocalWork): boolean {
+    const here = trees.find((each) => each.root === root)
+    return worktree === root && (branch === null || branch === here?.branch)
+  }
 
   /** Without work: the working tree that asks. */
   function standOf(of?: LocalWork): Stand | undefined {

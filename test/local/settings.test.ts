@@ -28,7 +28,7 @@ test('a base branch that the clone does not have is an error', async () => {
   expect((await tree.run(['check', '--base', 'mian'])).stderr).toContain('this clone has no branch mian')
   expect((await tree.run(['check', '--base', 'origin/main'])).stderr).toBe('')
   await tree.git('remote', 'remove', 'origin')
-  expect((await tree.run(['check', '--base', 'undefined/main'])).stderr).toContain('has no branch undefined/main')
+  expect((await tree.run(['check', '--base', 'undefined/main'])).stderr).toContain('branch undefined/main')
 })
 
 test('an invalid or endless file counts as none, and the answer says why', async () => {

@@ -149,6 +149,15 @@ test('the work of a session whose end was not sent goes on with the next one', a
   expect((await tree.run(['list'])).stdout).toMatch(/^Work on work .* active /)
 })
 
+test('what its own working tree has committed is compared by its lines when work is declared', async () => {
+  await addOther()
+  await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  await tree.git('-C', '../other', 'commit', '-q', '-am', 'Two')
+  await tree.git('checkout', '-q', '-b', 'work')
+  await tree.commit('Two', { 'src/cart.ts': 'one\nzwei\nthree\n' })
+  expect((await tree.run(['start', 'Two'])).stdout).toContain('conflict, high')
+})
+
 test('a session hears which files another one of its directory has edited too, also one that this had read', async () => {
   const { heard } = hooksIn(tree)
   const other = { session_id: 's2', tool_name: 'Edit', tool_input: { file_path: 'README.md' } }

@@ -146,7 +146,6 @@ function heard(
 }
 
 test.each<[string, ReturnType<typeof heard>, RegExp[]]>([
-  ['nothing alone', heard(OWN, []), []],
   [
     'another session, and what it has edited',
     heard(OWN, [OTHER]),
