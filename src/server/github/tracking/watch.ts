@@ -8,8 +8,8 @@ import type { App } from '../../records/repositories/app.ts'
 import { ConditionalReads, pauseAfter, readGithub, STOP_MS } from '../../records/repositories/reading.ts'
 import { nameShown, registerRepository } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { reviseSettings } from '../../records/repositories/settings-revision.ts'
 import { findRepository, updateRepository } from '../../records/repositories/store.ts'
+import { refreshSettings } from '../../records/repositories/stored-settings.ts'
 import { statusOf } from '../client.ts'
 import { classifyError, type GithubError } from '../octokit.ts'
 import { parsePullRequest } from '../pull-request.ts'
@@ -153,7 +153,7 @@ export async function poll(app: App, ctx: RepoContext): Promise<void> {
   // Each item of the list of updates shows the id. Of a quiet repository, the look by its name says that it is the same.
   const named_since = later(now, isDue || areSettingsDue ? -POLL_MS : -READ_EVERY_MS - POLL_MS)
   const polling = async (reader: Reader) => {
-    if (areSettingsDue) await reviseSettings(app, reader, { repository: repo })
+    if (areSettingsDue) await refreshSettings(app, reader, repo)
     if (areSettingsDue) watched.settings_at = now
     if (isDue || !(await importUpdated(app, ctx, { reader, watched })))
       await importAll(app, ctx, { reader, watched })

@@ -8,17 +8,14 @@ import type { ConditionalReads } from './reading.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
 import { type NamedRepository, refreshSettings, settingsIn } from './stored-settings.ts'
 
-/**
- * Reads the settings of the default branch again, like `refreshSettings`.
- * `reads`: reads the root directory first, which costs no quota if nothing changed.
- */
+/** Reads the settings of the default branch again, after its root directory, which costs no quota if nothing changed. */
 export async function reviseSettings(
   app: App,
   client: Reader,
-  { repository, reads }: { repository: NamedRepository; reads?: ConditionalReads },
+  { repository, reads }: { repository: NamedRepository; reads: ConditionalReads },
 ): Promise<void> {
   const before = await findRepository(app.database.connection(), repository.id)
-  if (reads && (await isStillSame(client, repository, { reads, before }))) return
+  if (await isStillSame(client, repository, { reads, before })) return
   await refreshSettings(app, client, repository)
 }
 
