@@ -107,7 +107,7 @@ export interface BranchWork {
   branch: Branch
 }
 
-/** What a commit changes since `fork`, or else since the base branch: nothing if it is not built on that. Null if git fails or the time is over. */
+/** What a commit changes since `fork`, or else since the base branch: nothing if both have no commit in common. Null if git fails or the time is over. */
 export async function readCommitted(
   sha: string,
   { git, base, remote, merged, commits, cache, hasher, left_ms }: MergedOptions,

@@ -56,7 +56,7 @@ export function* proposalOf(scopes: StoredScope[], rules: Rules): Steps<Proposal
     if (!isIgnored(glob, rules.ignore)) files.push(glob)
     yield
   }
-  // A manifest is noise, but not if both make one change.
+  // A manifest is noise, unless both sides change it in the same way.
   const hasManifest = (each: StoredScope) => each.files.some(rules.numbers.isManifest)
   const isEmpty = labels.size + globs.length + files.length === 0 && !scopes.some(hasManifest)
   const wasGiven = scopes.some((each) => each.paths.length + each.files.length > 0)

@@ -58,7 +58,7 @@ type Handler<Name extends OperationName> = (
 /** `is_repeated`: the request asked for what exists already, and is answered with status 200. */
 type Answered<Output> = Output & { is_repeated?: boolean }
 
-/** A result that is read later: one that callers may have already, whose `version` changes whenever it may; or after a write. */
+/** A result that is read later: after a write, or unless the caller has it already. Then `version` changes whenever the result may. */
 interface Versioned<Output> {
   version?: string
   read(): Promise<Output>

@@ -25,7 +25,7 @@ export function connectionError(code: `CONNECTION_${string}`, message: string): 
 const HINTS: Record<string, string> = {
   '28000': 'the database does not let this user in, or only with TLS: add ?sslmode=require',
   '28P01': 'the database rejects the user or the password',
-  '22P05': 'the encoding of the database is not UTF8; create another database with it',
+  '22P05': 'the encoding of the database is not UTF8; create a database whose encoding is UTF8',
   '3D000': 'the database does not exist; create it, or correct its name',
   '53100': 'the disk of the database is full; free some space, and the service recovers by itself',
   '53300': 'the database accepts no more connections; raise its max_connections, or run fewer instances',
