@@ -110,6 +110,9 @@ test.each([
   ['src/checkout/retries.ts', 20, ['src/checkout/retries', '  .ts']],
   ['in src/checkout/retries.ts', 20, ['in', '  src/checkout/retri', '  es.ts']],
   ['日本語日本語日本語日本語', 19, ['日本語日本語日本語', '  日本語']],
+  ['ÄÖÜ und noch ein längeres Wort', 20, ['ÄÖÜ und noch ein', '  längeres Wort']],
+  // One character for Unicode, wider than the line.
+  ['ᄀ'.repeat(30), 20, ['ᄀ'.repeat(20), `  ${'ᄀ'.repeat(10)}`]],
   ['', 20, ['']],
 ])('%j is wrapped in %i columns', (text, width, expected) => {
   expect(wrap(text, { width, indent: '  ' })).toEqual(expected)

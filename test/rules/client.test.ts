@@ -266,7 +266,7 @@ test('the client needs three small packages at run time and no server code', () 
 test('the command needs five packages more than the client, and loads MCP on demand', () => {
   const { packages, files } = graphOf('cli/program.ts')
   expect([...packages].sort()).toEqual(
-    'commander fastest-levenshtein jsonc-parser smol-toml string-width typeid-js wrap-ansi zod'.split(' '),
+    'commander fast-string-width fastest-levenshtein jsonc-parser smol-toml typeid-js zod'.split(' '),
   )
   expect([...files].filter((file) => /^(server|page|client\/mcp)\//.test(file))).toEqual([])
 })
