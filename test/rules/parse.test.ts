@@ -45,6 +45,7 @@ describe('an unknown name', () => {
     [UpdateActivity, { state: 'paused' }, 'state', 'status'],
     [UpdateActivity, { scope: { Paths: ['a'] } }, 'scope.Paths', 'paths'],
     [CheckOverlap, { tag: ['a'] }, 'tag', 'tags'],
+    [CheckOverlap, { paths: ['a'] }, 'paths', 'scope.paths'],
     [CreateNotable, { ...notableBody, supercedes: [] }, 'supercedes', 'supersedes'],
   ])('in a body is reported with the most similar known name (case %#)', (schema, raw, param, near) => {
     expect(refusal(schema, raw)).toEqual(invalid(param, `unknown field; did you mean ${near}?`))

@@ -79,7 +79,8 @@ function unknownName(schema: z.ZodType, at: Path, { name, noun }: { name: string
   const path = [...at, name]
   const param = formatPath([...at, clip(name, 60)])
   const known = namesAt(schema, at)
-  const near = nearest(name, known)
+  const within = known.find((each) => namesAt(schema, [...at, each]).includes(name))
+  const near = within === undefined ? nearest(name, known) : `${within}.${name}`
   const advice = near
     ? `did you mean ${near}?`
     : known.length > 0
