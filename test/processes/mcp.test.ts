@@ -187,7 +187,7 @@ describe.each([
       type: 'invalid_request',
       message: expect.stringMatching(/title: .* is required; summary: this field is required/),
     })
-    expect((await errorOf('update_work', { di: 'act_1' })).message).toMatch(/^id: /)
+    expect((await errorOf('update_work', { di: 'act_1' })).message).toMatch(/^di: .* mean id\?/)
     expect((await errorOf('list_wrok', {})).message).toMatch(/did you mean list_work\?/)
   })
 })

@@ -177,8 +177,10 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
     defaults.actor !== undefined && 'actor' in operation.input.shape && operation.is_idempotent
   const schema = z.strictObject({ ...toolArguments.shape, ...operation.input.shape })
   const inputSchema = argumentsSchema(schema, operation.method !== 'GET')
-  const required = (inputSchema.required ?? []) as string[]
-  inputSchema.required = required.filter((each) => !hasDefaultActor || each !== 'actor')
+  const required = ((inputSchema.required ?? []) as string[]).filter(
+    (each) => !hasDefaultActor || each !== 'actor',
+  )
+  inputSchema.required = required
   const isReadOnly = operation.access === 'read'
   return {
     listed: {
@@ -193,21 +195,17 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
       },
     },
     run: async (client, args) => {
-      requireAll(inputSchema, args)
-      const given: Record<string, unknown> = parse(toolArguments, args ?? {}, 'field')
-      const { repository, id = 'id' in extra ? await defaults.findOwnId?.() : '', ...input } = given
+      const given = (args ?? {}) as Record<string, unknown>
+      // An unknown name is told with the nearest one of all that the tool has. It may be why another one is missing.
+      if (Object.keys(given).some((name) => !(name in schema.shape))) parse(schema, given, 'field')
+      const missing = required.filter((each) => given[each] === undefined)
+      if (missing.length > 0) throw missingFields(missing)
+      const parsed: Record<string, unknown> = parse(toolArguments, given, 'field')
+      const { repository, id = 'id' in extra ? await defaults.findOwnId?.() : '', ...input } = parsed
       if (id == null) throw new Failure('invalid_request', NO_OWN_WORK, { param: 'id' })
       const [owner = '', repo = ''] = String(repository).split('/')
       if (hasDefaultActor) input.actor ??= defaults.actor
       return spec.run(client, { owner, repo, id: String(id), input: input as never })
     },
   }
-}
-
-/** Names all missing arguments at once. If another one is unknown, which may be a misspelling, that is reported instead. */
-function requireAll({ required, properties }: ListedTool['inputSchema'], args: unknown): void {
-  const given = Object.entries(args ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  const missing = required?.filter((each) => !given.includes(each)) ?? []
-  if (missing.length > 0 && given.every((each) => properties?.[each] !== undefined))
-    throw missingFields(missing)
 }
