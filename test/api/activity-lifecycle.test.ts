@@ -9,9 +9,9 @@ const INVALID = { status: 409, body: { error: { type: 'invalid_transition' } } }
 
 const { service, repo } = useRepository()
 
-const patch = (id: string, body: object) => repo.request('PATCH', `/activity/${id}`, { body })
+const patch = (id: string, body: object) => repo.patch(id, body)
 const heartbeat = (id: string) => repo.request('POST', `/activity/${id}/heartbeat`)
-const archive = (id: string) => repo.request('POST', `/activity/${id}/archive`)
+const archive = (id: string) => repo.archive(id)
 const now = () => service.clock.now.toISOString()
 const archivedNow = () => ({ archived_at: now(), archive_reason: 'requested', archived_by: 'ada' })
 const inHours = (hours: number) => new Date(service.clock.now.getTime() + hours * HOUR_MS).toISOString()

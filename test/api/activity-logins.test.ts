@@ -81,7 +81,7 @@ describe('GitHub', () => {
     expect(outcome(await archive(id))).toBe(refusal)
     expect(outcome(await patch(id, { status: 'archived' }))).toBe(refusal)
     expect(await read(id)).toEqual(before)
-    expect((await service.api('GET', '/activity')).body.items).toEqual(items)
+    expect(await service.list()).toEqual(items)
     github.clearFaults()
     service.clock.advance(60_001)
     await archive(id)

@@ -3,15 +3,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { DAY_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
-const { fixture, repository } = usePullRequests()
+const { service, repository } = usePullRequests()
 
-const read = async (id: string) => (await repository.request('GET', `/activity/${id}`)).body
-const patch = async (id: string, body: object) =>
-  (await repository.request('PATCH', `/activity/${id}`, { body })).body
+const patch = async (id: string, body: object) => (await repository.patch(id, body)).body
 
 /** Milliseconds from now to the expiry. */
 function left({ expires_at }: { expires_at: string }): number {
-  return Date.parse(expires_at) - fixture.service.clock.now.getTime()
+  return Date.parse(expires_at) - service.clock.now.getTime()
 }
 
 const pr_url = () => `https://github.com/${repository.full_name}/pull/7`
@@ -25,7 +23,7 @@ describe('ttl_ms of a create', () => {
     ['does not apply if there is a pull request', { ttl_ms: 10 * MINUTE_MS, has_pr: true }, null],
   ])('%s', async (_, { has_pr = false, ...given }: { ttl_ms?: number | null; has_pr?: boolean }, ttl_ms) => {
     const body = { ...given, ...(has_pr && { pr_url: pr_url() }) }
-    const activity = await read(await repository.createActivity(body))
+    const activity = await repository.read(await repository.createActivity(body))
     expect(activity.ttl_ms).toBe(ttl_ms)
     expect(left(activity)).toBe(ttl_ms ?? DAY_MS)
   })
@@ -45,7 +43,7 @@ describe('ttl_ms no longer applies after a link to a pull request', () => {
 
   test('by an event of the pull request', async () => {
     await repository.open({ head: 'retries' })
-    const activity = await read(id)
+    const activity = await repository.read(id)
     expect(activity.ttl_ms).toBeNull()
     expect(left(activity)).toEqual(DAY_MS)
   })
@@ -57,16 +55,16 @@ test('paused work is kept for 14 days after its last push or change of scope, wh
   expect(left(await patch(id, { branch: 'retries', status: 'paused' }))).toBe(14 * DAY_MS)
   await repository.advance(13 * DAY_MS)
   const { updated_at } = await patch(id, { scope: { paths: ['a.ts'] } })
-  expect(left(await read(id))).toBe(14 * DAY_MS)
+  expect(left(await repository.read(id))).toBe(14 * DAY_MS)
   await repository.advance(13 * DAY_MS)
   await repository.deliverPush(repository.githubRepo.push('retries'))
-  expect(left(await read(id))).toBe(14 * DAY_MS)
+  expect(left(await repository.read(id))).toBe(14 * DAY_MS)
   await repository.advance(DAY_MS)
   await repository.request('POST', `/activity/${id}/heartbeat`)
-  expect(await read(id)).toMatchObject({ status: 'paused', summary: 'Retries twice.', updated_at })
-  expect(left(await read(id))).toBe(13 * DAY_MS)
+  expect(await repository.read(id)).toMatchObject({ status: 'paused', summary: 'Retries twice.', updated_at })
+  expect(left(await repository.read(id))).toBe(13 * DAY_MS)
   expect(left(await patch(id, { status: 'active' }))).toBe(10 * MINUTE_MS)
   await patch(id, { status: 'paused' })
   await repository.advance(14 * DAY_MS)
-  expect((await read(id)).status).toBe('expired')
+  expect((await repository.read(id)).status).toBe('expired')
 })

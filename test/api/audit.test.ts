@@ -19,13 +19,13 @@ beforeAll(async () => {
   config.audit_log = file
 })
 afterAll(() => directory.remove())
-const { fixture, repository } = usePullRequests({ config })
+const { service, repository } = usePullRequests({ config })
 beforeEach(async () => {
   await written()
   await rename(file, `${file}.old`).catch(() => undefined)
 })
 
-const written = () => fixture.service.app.audit?.idle()
+const written = () => service.app.audit?.idle()
 const lines = async (): Promise<AuditEntry[]> => {
   await written()
   const text = await readFile(file, 'utf8').catch(() => '')
@@ -41,7 +41,7 @@ describe('the audit log', () => {
   test('has a line for each write of a person', async () => {
     const { body, headers } = await create()
     const { id } = body.activity
-    await repository.request('POST', `/activity/${id}/archive`)
+    await repository.archive(id)
     await repository.request('POST', '/notables', { body: NOTABLE })
     const [owner, repo] = repository.full_name.split('/')
     const all = await lines()
@@ -75,7 +75,7 @@ describe('the audit log', () => {
 
   test('has a line for what was committed although the answer fails', async () => {
     const { id } = (await create()).body.activity
-    const db = fixture.service.app.database.connection()
+    const db = service.db
     const write = (method: string, path: string) =>
       repository.request(method, `/activity/${id}${path}`, { body: path ? undefined : { risk: 'high' } })
     await db.execute('alter table notables rename to elsewhere')
@@ -101,10 +101,8 @@ describe('the audit log', () => {
     expect((await create()).status).toBe(201)
     await written()
     await rename(file, `${file}.directory`)
-    expect(fixture.service.log.join('')).toContain('line not written to AUDIT_LOG')
-    expect(await fixture.service.app.metrics.registry.metrics()).toMatch(
-      /deconflict_audit_failures_total [1-9]/,
-    )
+    expect(service.log.join('')).toContain('line not written to AUDIT_LOG')
+    expect(await service.app.metrics.registry.metrics()).toMatch(/deconflict_audit_failures_total [1-9]/)
     await create()
     expect(await lines()).toHaveLength(1)
   })

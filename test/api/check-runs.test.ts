@@ -4,7 +4,7 @@ import { editOf, editOfPay, PAY_LINES } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent } from '../support/webhooks.ts'
 
-const { fixture, github, repository } = usePullRequests()
+const { service, github, repository } = usePullRequests()
 
 const turnOn = () =>
   repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {audience: both}')
@@ -55,7 +55,7 @@ test('the check run is reported for a new commit, and again when an overlap star
   const id = await repository.createActivity()
   expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   await repository.advance(QUIET_MS)
-  await repository.request('POST', `/activity/${id}/archive`)
+  await repository.archive(id)
   await repository.advance(QUIET_MS)
   const second = head(number)
   expect(second).not.toBe(first)
@@ -109,7 +109,7 @@ describe('comment and check run are independent', () => {
     expect(reports()).toHaveLength(2)
     const { permissions } = github.state.app
     github.app.grant(repository.installation.id, permissions)
-    await fixture.service.deliverAndRun(
+    await service.deliverAndRun(
       installationEvent(github, repository.installation, 'new_permissions_accepted'),
     )
     await repository.advance(QUIET_MS)

@@ -48,9 +48,7 @@ async function addMany(list: List, count: number): Promise<string[]> {
 }
 
 const remove = (list: List, id: string) =>
-  service.app.database
-    .connection()
-    .execute(sql`delete from ${sql.identifier(list.table)} where repo_id = ${repo.id} and id = ${id}`)
+  service.db.execute(sql`delete from ${sql.identifier(list.table)} where repo_id = ${repo.id} and id = ${id}`)
 
 describe.each(Object.keys(LISTS))('paging through %s', (name) => {
   let list: List
@@ -104,7 +102,7 @@ describe('paging through filtered activities', () => {
   test('continues while records behind the cursor stop matching', async () => {
     const ids = await addMany(LISTS.activities?.(repo) as List, 6)
     const pages = await walk('/activity', 'status=active&limit=2', async (shown) => {
-      for (const id of shown) await repo.request('PATCH', `/activity/${id}`, { body: { status: 'paused' } })
+      for (const id of shown) await repo.patch(id, { status: 'paused' })
     })
     expect(pages.flat()).toEqual(ids)
   })

@@ -25,30 +25,18 @@ async function push(files: Record<string, string | null>): Promise<void> {
   await repository.advance(QUIET_MS)
 }
 
-/** The only live activity. */
-async function only() {
-  const { items } = (await repository.request('GET', '/activity')).body
-  expect(items).toHaveLength(1)
-  return (await repository.request('GET', `/activity/${items[0].id}`)).body
-}
-
-async function check(body: object) {
-  const answer = await repository.request('POST', '/activity/check', { body })
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-  return answer.body
-}
-const checkPath = (path: string) => check({ scope: { paths: [path] } })
+const checkPath = (path: string) => repository.check({ scope: { paths: [path] } })
 
 describe('a branch whose list GitHub cuts', () => {
   test('is known in full, by two calls', async () => {
     await push(texts(numbered(COMPARED + 1)))
-    const { id, changes_complete, scope } = await only()
+    const { id, changes_complete, scope } = await repository.only()
     expect(changes_complete).toBe(true)
     expect([...scope.paths].sort()).toEqual(numbered(COMPARED + 1).sort())
     expect(calls('git/trees/')).toBe(2)
     const { related_activity_ids, checked_against, matches } = await checkPath('f9.ts')
     expect(related_activity_ids).toEqual([id])
-    expect(matches[0].paths[0]).toMatchObject({ theirs: 'f9.ts' })
+    expect(matches[0]?.paths[0]).toMatchObject({ theirs: 'f9.ts' })
     expect(checked_against.complete).toBe(true)
   })
 
@@ -56,7 +44,7 @@ describe('a branch whose list GitHub cuts', () => {
     repository.githubRepo.push('main', texts(numbered(COMPARED + 1)))
     await push(texts(numbered(COMPARED + 1), 'b\n'))
     const changes = [{ path: 'f9.ts', patch: '@@ -1 +1 @@\n-a\n+c' }]
-    const { matches } = await check({ scope: { changes } })
+    const { matches } = await repository.check({ scope: { changes } })
     expect(matches).toMatchObject([
       { consequence: 'possible', paths: [{ theirs: 'f9.ts', verdict: 'unknown' }] },
     ])
@@ -65,7 +53,7 @@ describe('a branch whose list GitHub cuts', () => {
   test('is known with what it removes and changes, and without what it leaves as it was', async () => {
     repository.githubRepo.push('main', texts(numbered(COMPARED + 4)))
     await push({ ...texts(numbered(COMPARED + 1), 'b\n'), ...texts(['f12.ts', 'f13.ts'], null) })
-    const { scope } = await only()
+    const { scope } = await repository.only()
     expect([...scope.paths].sort()).toEqual([...numbered(COMPARED + 1), 'f12.ts', 'f13.ts'].sort())
   })
 
@@ -73,12 +61,12 @@ describe('a branch whose list GitHub cuts', () => {
     repository.githubRepo.push(BRANCH, texts(numbered(COMPARED + 1)))
     repository.githubRepo.push('main', { 'late.ts': 'a\n' })
     await push({})
-    expect((await only()).scope.paths).not.toContain('late.ts')
+    expect((await repository.only()).scope.paths).not.toContain('late.ts')
   })
 
   test('is not known in full beyond the files of a pull request', async () => {
     await push(texts(numbered(FILES + 1)))
-    const { changes_complete, scope, summary } = await only()
+    const { changes_complete, scope, summary } = await repository.only()
     expect(changes_complete).toBe(false)
     expect(scope.paths).toHaveLength(FILES)
     expect(summary).toContain('there may be more')
@@ -91,14 +79,14 @@ describe('a branch whose list GitHub cuts', () => {
       github.state.tree_entries_max = 100_000
     })
     await push(texts(numbered(COMPARED + 1)))
-    const { changes_complete, scope } = await only()
+    const { changes_complete, scope } = await repository.only()
     expect(changes_complete).toBe(false)
     expect(scope.paths).toHaveLength(COMPARED)
   })
 
   test('costs no further call if GitHub did not cut the list', async () => {
     await push(texts(numbered(COMPARED - 1)))
-    expect((await only()).changes_complete).toBe(true)
+    expect((await repository.only()).changes_complete).toBe(true)
     expect(calls('git/trees/')).toBe(0)
   })
 })
@@ -108,11 +96,11 @@ describe('a pull request whose list GitHub cuts', () => {
 
   test('says in full and in the list that GitHub cut it, until a push leaves fewer', async () => {
     const number = await open()
-    expect(await only()).toMatchObject({ changes_complete: false })
+    expect(await repository.only()).toMatchObject({ changes_complete: false })
     const { items } = (await repository.request('GET', '/activity')).body
     expect(items[0].changes_complete).toBe(false)
     await repository.push(number, numbered(FILES - 1))
-    expect((await only()).changes_complete).toBe(true)
+    expect((await repository.only()).changes_complete).toBe(true)
     expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(true)
   })
 

@@ -1,7 +1,4 @@
-/** Changed files in an activity or a check: what is accepted, returned, stored and compared. */
-import { and, eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
 import { useRepository } from '../support/repository.ts'
 
@@ -12,15 +9,8 @@ const PATCH = `@@ -1,3 +1,4 @@\n const retries = 2\n+${SECRET}\n export default 
 const SHA = 'a1'.repeat(20)
 const OTHER_SHA = 'b2'.repeat(20)
 
-const digestsOf = async (id: string) => {
-  const rows = await service.app.database
-    .connection()
-    .select()
-    .from(file_changes)
-    .where(and(eq(file_changes.repo_id, repo.id), eq(file_changes.activity_id, id)))
-    .orderBy(file_changes.position)
-  return rows.map(({ digest }) => digest && Buffer.from(digest).toString('hex'))
-}
+const digests = async () =>
+  (await repo.files()).map(({ digest }) => digest && Buffer.from(digest).toString('hex'))
 
 const shown = (path: string, over: object = {}) => ({
   path,
@@ -37,14 +27,14 @@ describe('declared changes', () => {
     const paths = [...named('src', 25), 'docs/**', 'a.ts']
     const changes = [...named('src', 2), 'a.ts', 'lib/[b].ts'].map((path) => ({ path }))
     const id = await repo.createActivity({ scope: { areas: ['till'], paths, changes } })
-    const [{ scope }] = (await repo.request('GET', '/activity')).body.items
+    const [{ scope }] = await repo.list()
     expect(scope).toEqual({
       areas: ['till'],
       paths: [...named('src', 17), 'docs/**', 'a.ts'],
       changes,
       path_count: 28,
     })
-    expect((await repo.request('GET', `/activity/${id}`)).body.scope.paths).toEqual(paths)
+    expect((await repo.read(id)).scope.paths).toEqual(paths)
   })
 
   test('are returned without their patches, in their order', async () => {
@@ -65,34 +55,34 @@ describe('declared changes', () => {
     ]
     expect(activity.scope).toEqual({ areas: [], paths: [], changes: all })
     expect(activity.base_sha).toBe(OTHER_SHA)
-    const { body } = await repo.request('GET', `/activity/${activity.id}`)
+    const body = await repo.read(activity.id)
     expect(body.scope.changes).toEqual(all)
-    const back = await repo.request('PATCH', `/activity/${activity.id}`, { body: { scope: body.scope } })
+    const back = await repo.patch(activity.id, { scope: body.scope })
     expect(back.body.scope.changes).toEqual(all)
     expect(back.body.base_sha).toBeNull()
   })
 
   test('are replaced by an update with a scope, and kept by one without', async () => {
     const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
-    const patch = (body: object) => repo.request('PATCH', `/activity/${id}`, { body })
+    const patch = (body: object) => repo.patch(id, body)
     expect((await patch({ title: 'Other' })).body.scope.changes).toEqual([shown('a.ts')])
     expect((await patch({ scope: { changes: [{ path: 'b.ts' }] } })).body.scope.changes).toEqual([
       shown('b.ts'),
     ])
-    expect(await digestsOf(id)).toEqual([null])
+    expect(await digests()).toEqual([null])
     expect((await patch({ scope: {} })).body.scope.changes).toEqual([])
-    expect(await digestsOf(id)).toEqual([])
+    expect(await digests()).toEqual([])
   })
 
   test('keep the digest of the stored blob when they are sent without a patch', async () => {
     const id = await repo.createActivity({
       scope: { changes: [{ path: 'a.ts', blob_sha: SHA, patch: PATCH }] },
     })
-    const [digest] = await digestsOf(id)
+    const [digest] = await digests()
     expect(digest).toMatch(/^[0-9a-f]{20,}$/)
     const send = async (changes: object[]) => {
-      await repo.request('PATCH', `/activity/${id}`, { body: { scope: { changes } } })
-      return digestsOf(id)
+      await repo.patch(id, { scope: { changes } })
+      return digests()
     }
     expect(await send([{ path: 'b.ts' }, { path: 'a.ts', blob_sha: SHA }])).toEqual([null, digest])
     expect(await send([{ path: 'a.ts', blob_sha: OTHER_SHA }])).toEqual([null])
@@ -104,8 +94,7 @@ describe('declared changes', () => {
     const { activity } = await repo.create({ scope: { changes } })
     service.clock.advance(1000)
     const send = async (body: object[]) =>
-      (await repo.request('PATCH', `/activity/${activity.id}`, { body: { scope: { changes: body } } })).body
-        .updated_at
+      (await repo.patch(activity.id, { scope: { changes: body } })).body.updated_at
     expect(await send(changes)).toBe(activity.updated_at)
     expect(await send([{ ...changes[0], patch: PATCH.replace('= 2', '= 3') }])).not.toBe(activity.updated_at)
   })
@@ -113,13 +102,11 @@ describe('declared changes', () => {
   test('are not compared after the activity ended, but still returned', async () => {
     const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
     const body = { status: 'merged', scope: { changes: [{ path: 'b.ts', patch: PATCH }] } }
-    const merged = await repo.request('PATCH', `/activity/${id}`, { body })
+    const merged = await repo.patch(id, body)
     expect(merged.body.scope.changes).toEqual([shown('b.ts')])
-    expect(await digestsOf(id)).toEqual([])
-    await repo.request('PATCH', `/activity/${id}`, {
-      body: { scope: { changes: [{ path: 'c.ts', patch: PATCH }] } },
-    })
-    expect(await digestsOf(id)).toEqual([])
+    expect(await digests()).toEqual([])
+    await repo.patch(id, { scope: { changes: [{ path: 'c.ts', patch: PATCH }] } })
+    expect(await digests()).toEqual([])
   })
 
   // Threat: Code at rest in the service's database
@@ -131,7 +118,7 @@ describe('declared changes', () => {
     expect((await repo.request('POST', '/activity', { body: { ...words, ...body }, headers })).status).toBe(
       201,
     )
-    await repo.request('PATCH', `/activity/${activity.id}`, { body })
+    await repo.patch(activity.id, body)
     await repo.check(body)
     const stored = await dumpDatabase(service)
     expect(stored).not.toMatch(/zebra/)
@@ -146,7 +133,7 @@ test.each(['a\u0000b', 'a\ud800b'])(
     const patch = `@@ -0,0 +1,2 @@\n${lines.join('\n')}\n`
     const scope = { changes: [{ path: 'versions/a.py', status: 'added', patch }] }
     const { activity } = await repo.create({ scope })
-    const again = await repo.request('PATCH', `/activity/${activity.id}`, { body: { scope } })
+    const again = await repo.patch(activity.id, { scope })
     expect(again.status).toBe(200)
     expect((await repo.request('POST', '/activity/check', { body: { scope } })).status).toBe(200)
   },

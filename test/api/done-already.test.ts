@@ -69,8 +69,8 @@ describe('a pull request with most of the lines of a merged one', () => {
       is_commented: true,
       pairs: [{ activity_id: null, pr_url, consequence: 'same_work', is_shown: true, reason: null }],
     })
-    const [activity] = (await repository.request('GET', '/activity?branch=again')).body.items
-    const { overlap } = (await repository.request('GET', `/activity/${activity.id}`)).body
+    const [activity] = await repository.list('?branch=again')
+    const { overlap } = await repository.read(activity.id)
     expect(overlap).toMatchObject({
       ...{ overlap_detected: true, severity: 'high', related_activity_ids: [] },
       matches: [{ id: `#${merged}`, consequence: 'same_work', findings: [{ kind: 'done' }] }],

@@ -96,13 +96,13 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
   test('422 before 409', async () => {
     const created = await service.api('POST', '/activity', { body: ACTIVITY })
     const { id } = created.body.activity
-    await service.api('POST', `/activity/${id}/archive`)
-    const bad = await service.api('PATCH', `/activity/${id}`, { body: { status: 'gone', risk: 'high' } })
+    await service.archive(id)
+    const bad = await service.patch(id, { status: 'gone', risk: 'high' })
     expect(outcome(bad)).toBe('422 validation_error')
     const elsewhere = { pr_url: 'https://github.com/acme/other/pull/1', status: 'active' }
-    const far = await service.api('PATCH', `/activity/${id}`, { body: elsewhere })
+    const far = await service.patch(id, elsewhere)
     expect(outcome(far)).toBe('422 validation_error')
-    const good = await service.api('PATCH', `/activity/${id}`, { body: { status: 'active' } })
+    const good = await service.patch(id, { status: 'active' })
     expect(outcome(good)).toBe('409 invalid_transition')
   })
 })

@@ -16,11 +16,9 @@ const now = () => service.clock.now.toISOString()
 /** An activity in this status that expires in a day. */
 async function activityIn(status: ActivityStatus) {
   const { activity } = await repo.create({ branch: 'retries', scope: SCOPE, pr_url: null })
-  if (status !== 'active') await repo.request('PATCH', `/activity/${activity.id}`, { body: { status } })
-  return read(activity.id)
+  if (status !== 'active') await repo.patch(activity.id, { status })
+  return repo.read(activity.id)
 }
-
-const read = async (id: string) => (await repo.request('GET', `/activity/${id}`)).body
 
 /** Of the lists of activities, by their status, those that have the only one. */
 async function listsWith(id: string): Promise<string[]> {
@@ -57,10 +55,10 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     const { id } = before
     service.clock.advance(TTL_MS - 1)
     await sweepMaybe()
-    expect(await read(id)).toEqual({ ...before, pr_reminder_due: true })
+    expect(await repo.read(id)).toEqual({ ...before, pr_reminder_due: true })
     expect(await listsWith(id)).toEqual(['', 'active'])
     expect(await seenByChecks()).toEqual({ related: [id], own: [id], stacked: [id], compared: 1 })
-    expect((await repo.request('PATCH', `/activity/${id}`, { body: {} })).status).toBe(200)
+    expect((await repo.patch(id, {})).status).toBe(200)
     expect((await repo.request('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
   })
 
@@ -72,17 +70,17 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
       service.clock.advance(status === 'paused' ? 14 * TTL_MS : TTL_MS)
       expect(now()).toBe(before.expires_at)
       await sweepMaybe()
-      expect((await read(id)).status).toBe('expired')
+      expect((await repo.read(id)).status).toBe('expired')
       service.clock.advance(1000)
       const expired = { ...before, status: 'expired', updated_at: before.expires_at, overlap: null }
-      expect(await read(id)).toEqual(expired)
+      expect(await repo.read(id)).toEqual(expired)
       expect(await listsWith(id)).toEqual(['expired'])
       const { items } = (await repo.request('GET', '/activity?status=expired')).body
       const { type, summary, pr_reminder_due, drift, overlap, ...brief } = expired
       expect(items).toEqual([brief])
       expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
 
-      const archived = await repo.request('POST', `/activity/${id}/archive`)
+      const archived = await repo.archive(id)
       expect(archived.body).toEqual({ id, status: 'archived', archived_at: now() })
       expect(await listsWith(id)).toEqual(['archived'])
     },
@@ -93,21 +91,21 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     const { id, expires_at } = before
     service.clock.advance(TTL_MS - 1)
     await sweepMaybe()
-    expect(await read(id)).toEqual(before)
+    expect(await repo.read(id)).toEqual(before)
     expect(await listsWith(id)).toEqual(['', 'merged'])
     service.clock.advance(1)
     await sweepMaybe()
     service.clock.advance(1000)
     const closed = { status: 'archived', archive_reason: 'finished' }
     const archived = { ...before, ...closed, archived_at: expires_at, updated_at: expires_at }
-    expect(await read(id)).toEqual(archived)
+    expect(await repo.read(id)).toEqual(archived)
     expect(await listsWith(id)).toEqual(['archived'])
     const { items } = (await repo.request('GET', '/activity?status=archived')).body
     const { type, summary, pr_reminder_due, drift, overlap, ...brief } = archived
     expect(items).toEqual([brief])
-    const again = await repo.request('POST', `/activity/${id}/archive`)
+    const again = await repo.archive(id)
     expect(again.body).toEqual({ id, status: 'archived', archived_at: expires_at })
-    expect(await read(id)).toEqual(archived)
+    expect(await repo.read(id)).toEqual(archived)
   })
 
   test('a notable is active until a millisecond before it expires', async () => {

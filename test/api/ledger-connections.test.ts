@@ -1,11 +1,11 @@
 /** Work on the ledger of one repository waits without a connection of the pool (docs/architecture.md#mechanisms). */
 import type { TransactionSql } from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useApp } from '../support/app-service.ts'
 import { editOfPay } from '../support/lines.ts'
 import { connectRaw } from '../support/postgres.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 
-const { service, repo } = useApp()
+const { service, repository: repo } = usePullRequests()
 let raw: ReturnType<typeof connectRaw>
 beforeAll(() => {
   raw = connectRaw(service.app.config.database_url as string)

@@ -1,17 +1,17 @@
 /** The limits of live activities and active notables per repository. */
 import { describe, expect, test } from 'vitest'
-import { useApp } from '../support/app-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
 
 const LIMIT = 10
 const DAY_MS = 86_400_000
 
-const { service, repo } = useApp({ config: { max_live_activities: LIMIT } })
+const { service, repository: repo } = usePullRequests({ config: { max_live_activities: LIMIT } })
 
 const createActivity = () => repo.request('POST', '/activity', { body: ACTIVITY })
 const raise = (body: object = {}) => repo.request('POST', '/notables', { body: { ...NOTABLE, ...body } })
 const fill = () => Promise.all(Array.from({ length: LIMIT }, createActivity))
-const list = async () => (await repo.request('GET', '/activity?limit=100')).body.items
+const list = async () => await repo.list('?limit=100')
 
 describe('live activities', () => {
   // Threat: Many records
@@ -33,7 +33,7 @@ describe('live activities', () => {
 
   test('can be created again when one is archived or expires, even without a sweep', async () => {
     const [first] = await fill()
-    await repo.request('POST', `/activity/${first?.body.activity.id}/archive`)
+    await repo.archive(first?.body.activity.id)
     expect(outcome(await createActivity())).toBe('201')
     expect(outcome(await createActivity())).toBe('429 rate_limited')
     service.clock.advance(DAY_MS)
@@ -60,7 +60,7 @@ test('a pull request is not tracked at the limit, which is logged, and is tracke
   await service.deliverAndRun(repo.event(1, 'opened'))
   expect(await repo.tracked()).toEqual([])
   expect(effects().length).toBeGreaterThan(logged)
-  await repo.request('POST', `/activity/${first?.body.activity.id}/archive`)
+  await repo.archive(first?.body.activity.id)
   await service.deliverAndRun(repo.event(1, 'synchronize'))
   expect(await repo.tracked()).toHaveLength(1)
 })

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jobs } from '../../src/server/jobs/table.ts'
-import { useApp } from '../support/app-service.ts'
 import { scrape } from '../support/metrics.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 
 type Line = Record<string, unknown> & { msg: string }
 
-const { github, service, repo } = useApp()
+const { github, service, repository: repo } = usePullRequests({ settings: 'comment: {audience: both}' })
 
 /** The log lines that contain the text anywhere, as found by a text search. */
 function linesWith(text: string): Line[] {
@@ -64,22 +64,17 @@ test('a request id is in the log of a failed GitHub call', async () => {
 
 test('a job keeps the ten newest causes', async () => {
   await opened()
-  await service.app.database
-    .connection()
-    .update(jobs)
-    .set({ leased_until: new Date('2100-01-01') })
+  await service.db.update(jobs).set({ leased_until: new Date('2100-01-01') })
   const ids = Array.from({ length: 12 }, () => randomUUID())
   const { id } = (await repo.create({})).activity
   const asked: string[] = []
   for (const _ of ids) {
-    const answer = await repo.request('PATCH', `/activity/${id}`, {
-      body: { risk: asked.length % 2 ? 'low' : 'high' },
-    })
+    const answer = await repo.patch(id, { risk: asked.length % 2 ? 'low' : 'high' })
     asked.push(answer.headers.get('x-request-id') as string)
   }
   const change = (await service.jobs('change')).find((job) => job.id.endsWith(id))
   expect(change?.caused_by).toEqual(asked.reverse().slice(0, 10))
-  await service.app.database.connection().update(jobs).set({ leased_until: null })
+  await service.db.update(jobs).set({ leased_until: null })
 })
 
 test('jobs, their effects, deliveries and calls as the App are counted', async () => {

@@ -4,7 +4,7 @@ import { timestamp } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
-const { fixture, github, repository } = usePullRequests({ settings: 'comment: {audience: both}' })
+const { service, github, repository } = usePullRequests({ settings: 'comment: {audience: both}' })
 let first: number
 let second: number
 
@@ -48,7 +48,7 @@ test('a late event that it left the queue does not count after it entered again'
   const event = pullRequestEvent(github, repository.full_name, second, 'dequeued')
   later()
   await deliver('enqueued')
-  await fixture.service.deliverAndRun(event)
+  await service.deliverAndRun(event)
   await repository.advance(QUIET_MS)
   expect(order()).toBe(QUEUED)
 })

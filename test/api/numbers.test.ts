@@ -58,7 +58,7 @@ describe('a reserved number', () => {
     const [one, two, three] = [await begin('one'), await begin('two'), await begin('three')]
     expect((await reserve(one)).body.number).toBe('0001')
     expect((await reserve(two)).body).toMatchObject({ number: '0002', taken: [{ number: '0001', by: one }] })
-    await repository.request('POST', `/activity/${two}/archive`)
+    await repository.archive(two)
     expect((await reserve(three)).body.number).toBe('0002')
   })
 
@@ -71,7 +71,7 @@ describe('a reserved number', () => {
     const late = reserve(two)
     await expect.poll(() => github.calls(listing)).toBe(before + 1)
     await repository.writeFile('db/migrations/0001_users.sql', 'create table users ();')
-    await repository.request('POST', `/activity/${one}/archive`)
+    await repository.archive(one)
     release()
     expect((await late).body.number).toBe('0002')
   })
@@ -86,7 +86,7 @@ describe('a reserved number', () => {
         body: { error: { param: 'directory' } },
       })
     expect((await repository.request('POST', `/activity/${id}/number`, { body: {} })).status).toBe(400)
-    await repository.request('POST', `/activity/${id}/archive`)
+    await repository.archive(id)
     expect((await reserve(id)).status).toBe(409)
     expect((await reserve('act_00000000000000000000000000')).status).toBe(404)
   })

@@ -158,7 +158,7 @@ describe('it does not hold any more', () => {
   })
 
   test('after everything about the repository was purged', async () => {
-    await purgeRepository(service.app.database.connection(), id)
+    await purgeRepository(service.db, id)
     service.clock.advance(HOUR_MS)
     await service.runDueJobs()
     expect(await budgetOf(SHOP)).toBe(0.15)

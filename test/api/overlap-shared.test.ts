@@ -42,7 +42,7 @@ test('20 concurrent callers share one comparison', async () => {
 })
 
 test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unknown>]>([
-  ['archived', (repo, [id]) => repo.request('POST', `/activity/${id}/archive`)],
+  ['archived', (repo, [id]) => repo.archive(id)],
   ['ignored', (repo) => repo.configure({ ignore_paths: ['src'] })],
   [
     'expired',
@@ -57,7 +57,7 @@ test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unkn
   async (_, change) => {
     const { repo, ids } = await withCollision()
     expect(await pairsIn(repo)).toEqual([ids])
-    await repo.request('PATCH', `/activity/${ids[0]}`, { body: { title: 'Another title' } })
+    await repo.patch(ids[0], { title: 'Another title' })
     held = holdStatements(SCOPES, 1)
     const earlier = pairsIn(repo)
     await expect.poll(held.executed).toBe(1)

@@ -9,7 +9,7 @@ import type { PullFile } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent } from '../support/webhooks.ts'
 
-const { fixture, github, repository } = usePullRequests()
+const { service, github, repository } = usePullRequests()
 
 const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export default retries\n // end'
 
@@ -19,13 +19,6 @@ function modified(filename: string, lines = 4): PullFile {
   return { filename, status: 'modified', patch: [`@@ -0,0 +1,${lines - 1} @@`, ...added].join('\n') }
 }
 
-const stored = () =>
-  fixture.service.app.database
-    .connection()
-    .select()
-    .from(file_changes)
-    .where(eq(file_changes.repo_id, repository.id))
-    .orderBy(file_changes.position)
 const listings = () => repository.calls().filter((route) => route.endsWith('/files')).length
 
 describe('a tracked pull request', () => {
@@ -36,7 +29,7 @@ describe('a tracked pull request', () => {
         { filename: 'src/new.ts', status: 'renamed', previous_filename: 'src/old.ts', patch: PATCH },
       ],
     })
-    const rows = await stored()
+    const rows = await repository.files()
     expect(rows.map(({ path, previous_path, status }) => [path, previous_path, status])).toEqual([
       ['src/retry.ts', null, 'modified'],
       ['src/new.ts', 'src/old.ts', 'renamed'],
@@ -68,49 +61,47 @@ describe('a tracked pull request', () => {
   test('replaces them with each push and deletes them when it is closed', async () => {
     const number = await repository.open({ files: [modified('a.ts'), modified('b.ts')] })
     await repository.push(number, [modified('b.ts', 9), modified('c.ts')])
-    expect((await stored()).map(({ path, changed_lines }) => [path, changed_lines])).toEqual([
+    expect((await repository.files()).map(({ path, changed_lines }) => [path, changed_lines])).toEqual([
       ['b.ts', 8],
       ['c.ts', 3],
     ])
     expect(listings()).toBe(2)
     await repository.close(number)
-    expect(await stored()).toEqual([])
+    expect(await repository.files()).toEqual([])
   })
 })
-
-const listed = async () => (await repository.request('GET', '/activity')).body.items
 
 test('a list says when a pull request was opened and last pushed, and whether it is by a bot', async () => {
   const opened_at = '2026-01-05T10:00:00.000Z'
   const number = await repository.open({ created_at: opened_at, files: [modified('a.ts')] })
   await repository.createActivity()
   await repository.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
-  const [byBot, declared, byPerson] = await listed()
+  const [byBot, declared, byPerson] = await repository.list()
   expect(declared).not.toHaveProperty('pushed_at')
   expect(byPerson).toMatchObject({ opened_at, pushed_at: opened_at })
   expect(byPerson).not.toHaveProperty('is_bot')
   expect(byBot).toMatchObject({ is_bot: true })
   await repository.push(number, [modified('b.ts')])
-  const pushed = (await listed()).at(-1)
+  const pushed = (await repository.list()).at(-1)
   expect(pushed.opened_at).toBe(opened_at)
   expect(pushed.pushed_at > opened_at).toBe(true)
 })
 
 describe('where GitHub omits patches', () => {
-  const withDigest = async () => (await stored()).filter(({ digest }) => digest !== null).length
+  const withDigest = async () => (await repository.files()).filter(({ digest }) => digest !== null).length
 
   test('of a whole response, at most five smaller pages are read to restore them', async () => {
     const files = Array.from({ length: 30 }, (_, index) => modified(`f${index}.ts`, 1000))
     await repository.open({ files })
     expect(listings()).toBeLessThanOrEqual(6)
-    expect((await stored()).map(({ path }) => path)).toEqual(files.map(({ filename }) => filename))
+    expect((await repository.files()).map(({ path }) => path)).toEqual(files.map(({ filename }) => filename))
     expect(await withDigest()).toBe(30)
   })
 
   test('of several responses, five further pages are read in total', async () => {
     await repository.open({ files: Array.from({ length: 130 }, (_, index) => modified(`f${index}.ts`, 900)) })
     expect(listings()).toBe(7)
-    expect(await stored()).toHaveLength(130)
+    expect(await repository.files()).toHaveLength(130)
     expect(await withDigest()).toBe(100)
   })
 })
@@ -123,8 +114,7 @@ test('a push is compared once, and rechecks the others that its lines meet if it
   const number = await repository.open({ files: at(1, '100') })
   const met = await repository.open({ files: at(1, '200') })
   await repository.open({ files: at(900, '300') })
-  const jobs = async () =>
-    (await fixture.service.jobs()).filter(({ kind }) => /^(change|recheck)$/.test(kind))
+  const jobs = async () => (await service.jobs()).filter(({ kind }) => /^(change|recheck)$/.test(kind))
   const enqueuedBy = async (files: [PullFile], pushed = number) => {
     const known = (await jobs()).map(({ id, enqueued }) => `${id} ${enqueued}`)
     await repository.push(pushed, files)
@@ -140,27 +130,31 @@ test('a push is compared once, and rechecks the others that its lines meet if it
 })
 
 describe('a declared activity', () => {
-  const names = async () => (await stored()).map(({ path }) => path)
+  const names = async () => (await repository.files()).map(({ path }) => path)
   test('gets the files of the pull request from its branch, which replace the declared ones once it is ready', async () => {
     const id = await repository.createActivity({ branch: 'retries', scope: { paths: ['docs/plan.md'] } })
-    const full = async () => (await repository.request('GET', `/activity/${id}`)).body
     const number = await repository.open({ head: 'retries', draft: true, files: [modified('a.ts')] })
-    expect((await stored()).map(({ activity_id, path }) => [activity_id, path])).toEqual([[id, 'a.ts']])
-    expect((await full()).drift).toBeNull()
+    expect((await repository.files()).map(({ activity_id, path }) => [activity_id, path])).toEqual([
+      [id, 'a.ts'],
+    ])
+    expect((await repository.read(id)).drift).toBeNull()
     repository.githubRepo.update(number, { draft: false })
     await repository.deliver(number, 'ready_for_review')
     // `test/rules/drift.test.ts` has every rule.
-    expect((await full()).drift).toEqual({ declared_only: ['docs/plan.md'], changed_only: ['a.ts'] })
+    expect((await repository.read(id)).drift).toEqual({
+      declared_only: ['docs/plan.md'],
+      changed_only: ['a.ts'],
+    })
     await repository.push(number, [modified('b.ts')])
     expect(await names()).toEqual(['b.ts'])
     expect(listings()).toBe(2)
-    expect(await full()).toMatchObject({
+    expect(await repository.read(id)).toMatchObject({
       source: 'api',
       title: 'Retry payments',
       scope: { paths: ['docs/plan.md'] },
     })
-    await repository.request('POST', `/activity/${id}/archive`)
-    expect((await full()).drift).toBeNull()
+    await repository.archive(id)
+    expect((await repository.read(id)).drift).toBeNull()
   })
 
   test('gets them when a caller links it, and with another link those of the other one', async () => {
@@ -168,11 +162,11 @@ describe('a declared activity', () => {
     const second = await repository.open({ files: [modified('b.ts')] })
     const url = (number: number) => `https://github.com/${repository.full_name}/pull/${number}`
     const own = async (id: string) =>
-      (await stored()).filter(({ activity_id }) => activity_id === id).map(({ path }) => path)
+      (await repository.files()).filter(({ activity_id }) => activity_id === id).map(({ path }) => path)
     const id = await repository.createActivity({ pr_url: url(first) })
     expect(await own(id)).toEqual(['a.ts'])
-    await repository.request('PATCH', `/activity/${id}`, { body: { pr_url: url(second) } })
-    await fixture.service.runDueJobs()
+    await repository.patch(id, { pr_url: url(second) })
+    await service.runDueJobs()
     expect(await own(id)).toEqual(['b.ts'])
     expect(listings()).toBe(4)
   })
@@ -180,24 +174,24 @@ describe('a declared activity', () => {
 
 describe('pull requests whose files were not read', () => {
   const unread = async () => {
-    const db = fixture.service.app.database.connection()
+    const db = service.db
     await db.delete(file_changes).where(eq(file_changes.repo_id, repository.id))
     await db.update(activities).set({ pushed_files: null }).where(eq(activities.repo_id, repository.id))
   }
   const reconcile = async () => {
-    const { app, clock } = fixture.service
+    const { app, clock } = service
     const { id: repo_id, full_name } = repository
     const owner = full_name.split('/')[0] as string
     const place = { kind: RECONCILE, priority: 'reconcile' as const, repo_id, owner, run_at: clock.now }
     await enqueue(app.database.connection(), [{ id: `${RECONCILE}:${repo_id}`, ...place }], clock.now)
-    await fixture.service.runDueJobs()
+    await service.runDueJobs()
   }
 
   test('are read once, at most twenty by one reconciliation', async () => {
     for (let count = 0; count < 22; count += 1)
       repository.githubRepo.open({ files: [modified(`f${count}.ts`)] })
-    await fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
-    expect(await stored()).toHaveLength(22)
+    await service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
+    expect(await repository.files()).toHaveLength(22)
     await unread()
     const before = listings()
     const read = () => listings() - before
@@ -205,7 +199,7 @@ describe('pull requests whose files were not read', () => {
     expect(read()).toBe(20)
     await reconcile()
     expect(read()).toBe(22)
-    expect(await stored()).toHaveLength(22)
+    expect(await repository.files()).toHaveLength(22)
     await reconcile()
     expect(read()).toBe(22)
   })

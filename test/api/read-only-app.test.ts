@@ -53,8 +53,7 @@ test('an App that may only read finds what collides, and leaves no job that fail
     comment: { mode: 'shadow' },
     sources: { 'comment.mode': 'read_only', 'comment.budget': 'default' },
   })
-  const failed = await service.app.database
-    .connection()
+  const failed = await service.db
     .select({ kind: jobs.kind, error: jobs.last_error })
     .from(jobs)
     .where(isNotNull(jobs.last_error))

@@ -14,33 +14,29 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-const { fixture, github, repository } = usePullRequests()
+const { service, github, repository } = usePullRequests()
 
 beforeEach(async () => {
   // Runs the jobs of a start before any fault is injected. Later runs are scheduled from this time.
-  await fixture.service.enqueueFirstJobs()
-  await fixture.service.runDueJobs()
+  await service.enqueueFirstJobs()
+  await service.runDueJobs()
 })
 
-type Item = Record<'id' | 'title' | 'status', string> &
-  Record<'pushed_at' | 'branch' | 'pr_url', string | null>
-const items = async (query = ''): Promise<Item[]> =>
-  (await repository.request('GET', `/activity${query}`)).body.items
-const reasonOf = async (id: string) =>
-  (await repository.request('GET', `/activity/${id}`)).body.archive_reason
+const titles = async () => (await repository.list()).map(({ title }) => title)
+const reasonOf = async (id: string) => (await repository.read(id)).archive_reason
 /** Advances the clock to the next search for failed deliveries. */
 const untilRedelivery = async () => {
-  const [job] = await fixture.service.jobs('redeliver')
-  const wait = (job?.run_at.getTime() ?? 0) - fixture.service.clock.now.getTime()
-  fixture.service.clock.advance(Math.max(0, wait))
-  await fixture.service.runDueJobs()
+  const [job] = await service.jobs('redeliver')
+  const wait = (job?.run_at.getTime() ?? 0) - service.clock.now.getTime()
+  service.clock.advance(Math.max(0, wait))
+  await service.runDueJobs()
 }
 /** Later than earlier events, because GitHub uses the real clock. */
 const inAMinute = () => timestamp(new Date(Date.now() + MINUTE_MS))
 /** The turn of a repository comes once in any hour. */
 const anHour = async (hours = 1) => {
-  fixture.service.clock.advance(hours * HOUR_MS)
-  await fixture.service.runDueJobs()
+  service.clock.advance(hours * HOUR_MS)
+  await service.runDueJobs()
 }
 
 describe('failed deliveries', () => {
@@ -70,7 +66,7 @@ describe('failed deliveries', () => {
     github.fault('GET /app/hook/deliveries', 'bad_credentials', 1)
     await untilRedelivery()
     const line = /"call":"GET \/app\/hook\/deliveries".*check APP_ID and PRIVATE_KEY/
-    expect(fixture.service.log.join('')).toMatch(line)
+    expect(service.log.join('')).toMatch(line)
   })
 
   test('are found on later pages, and the search repeats every ten minutes', async () => {
@@ -97,9 +93,9 @@ describe('hourly reconciliation', () => {
     repository.githubRepo.merge(merged)
     repository.githubRepo.close(closed)
     await anHour()
-    expect((await items()).map(({ title }) => title)).toEqual(['Open'])
+    expect(await titles()).toEqual(['Open'])
     const reasons = await Promise.all(
-      (await items('?status=archived')).map(async ({ id, title }) => [title, await reasonOf(id)]),
+      (await repository.list('?status=archived')).map(async ({ id, title }) => [title, await reasonOf(id)]),
     )
     expect(Object.fromEntries(reasons)).toEqual({
       Merged: 'pull_request_merged',
@@ -118,8 +114,8 @@ describe('hourly reconciliation', () => {
       await repository.open({ title: 'Open', head: 'b' })
       remove(removed)
       await anHour()
-      const [item] = await items('?status=archived')
-      expect([item?.title, await reasonOf(item?.id ?? '')]).toEqual(['Removed', 'pull_request_closed'])
+      const [item] = await repository.list('?status=archived')
+      expect([item.title, await reasonOf(item.id)]).toEqual(['Removed', 'pull_request_closed'])
       const before = repository.calls().length
       await anHour()
       expect(repository.calls().slice(before)).not.toContain(`GET /pulls/${removed}`)
@@ -130,10 +126,10 @@ describe('hourly reconciliation', () => {
       const { pulls } = contentsOf(github.state, repository.githubRepo.repository)
       remove(removed)
       await anHour()
-      expect(await items()).toEqual([])
+      expect(await repository.list()).toEqual([])
       contentsOf(github.state, repository.githubRepo.repository).pulls = pulls
       await anHour()
-      expect((await items()).map(({ title }) => title)).toEqual(['Removed'])
+      expect(await titles()).toEqual(['Removed'])
     })
 
     test('stays while GitHub does not show the repository', async () => {
@@ -141,30 +137,29 @@ describe('hourly reconciliation', () => {
       remove(removed)
       github.fault(`GET /repos/${repository.full_name}/pulls`, 'unavailable', 1)
       await anHour()
-      expect((await items()).map(({ title }) => title)).toEqual(['Removed'])
+      expect(await titles()).toEqual(['Removed'])
     })
   })
 
   test('keeps `updated_at`, and when the repository was last pushed', async () => {
     await repository.open()
-    const [item] = await items()
-    const read = async () => (await repository.request('GET', `/activity/${item?.id}`)).body
-    const { updated_at, heartbeat_at } = await read()
+    const [item] = await repository.list()
+    const { updated_at, heartbeat_at } = await repository.read(item.id)
     await anHour()
-    const after = await read()
+    const after = await repository.read(item.id)
     expect(after.updated_at).toBe(updated_at)
     expect(Date.parse(after.heartbeat_at)).toBeGreaterThan(Date.parse(heartbeat_at))
-    const { items: repositories } = (await fixture.service.api('GET', '/api/v1/repos')).body
+    const { items: repositories } = (await service.api('GET', '/api/v1/repos')).body
     const own = repositories.find(({ owner }: { owner: string }) =>
       repository.full_name.startsWith(`${owner}/`),
     )
-    expect(own.last_change_at).toBe(item?.pushed_at)
+    expect(own.last_change_at).toBe(item.pushed_at)
   })
 
   test('imports a pull request without a delivery, with its files, also after that failed too often', async () => {
     await repository.open({ title: 'Known' })
     repository.githubRepo.open({ title: 'Missed', head: 'u', files: ['src/missed.ts'] })
-    const db = fixture.service.app.database.connection()
+    const db = service.db
     await whileBroken(db, { trigger: 'before insert on pull_requests for each row' }, async () => {
       await anHour()
       await anHour()
@@ -172,12 +167,12 @@ describe('hourly reconciliation', () => {
       await db.update(jobs).set({ attempts: 11 }).where(isNotNull(jobs.last_error))
       await anHour()
       // Another one was begun.
-      const begun = (await fixture.service.jobs('pull_request')).filter(({ state }) => state === 'pending')
+      const begun = (await service.jobs('pull_request')).filter(({ state }) => state === 'pending')
       expect(begun).toMatchObject([{ attempts: 1 }])
     })
     await anHour()
-    const missed = (await items()).find(({ title }) => title === 'Missed')
-    expect((await repository.request('GET', `/activity/${missed?.id}`)).body).toMatchObject({
+    const missed = (await repository.list()).find(({ title }) => title === 'Missed')
+    expect(await repository.read(missed.id)).toMatchObject({
       source: 'pull_request',
       branch: 'u',
       scope: { paths: ['src/missed.ts'] },
@@ -196,8 +191,8 @@ describe('hourly reconciliation', () => {
     await repository.advance(MINUTE_MS)
     Object.assign(repository.githubRepo.update(number, changes), { updated_at: inAMinute() })
     await anHour()
-    const [item] = await items()
-    expect((await repository.request('GET', `/activity/${item?.id}`)).body).toMatchObject(expected)
+    const [item] = await repository.list()
+    expect(await repository.read(item.id)).toMatchObject(expected)
   })
 
   test('publishes by missed settings, although their rechecks could not be enqueued at first', async () => {
@@ -205,7 +200,7 @@ describe('hourly reconciliation', () => {
     await repository.open({ files: ['src/pay.ts'] })
     repository.githubRepo.write('.github/deconflict.yml', 'check_run: true\ncomment: {audience: both}')
     const broken = { trigger: "before insert on jobs for each row when (new.kind like 'recheck%')" }
-    await whileBroken(fixture.service.app.database.connection(), broken, () => anHour())
+    await whileBroken(service.db, broken, () => anHour())
     await anHour()
     expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
@@ -220,35 +215,30 @@ describe('hourly reconciliation', () => {
   })
 
   describe('an open pull request', () => {
-    const own = async () => {
-      const [item] = await items()
-      return (await repository.request('GET', `/activity/${item?.id}`)).body
-    }
-
     test('extends the activity created from it and no other', async () => {
       const number = await repository.open()
-      const { id, created_at } = await own()
+      const { id, created_at } = await repository.only()
       const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
       const declared = await repository.createActivity({ branch: 'elsewhere', pr_url })
       for (const _ of [1, 2, 3]) await anHour(10)
-      expect((await items()).map((item) => item.id)).toEqual([id])
-      const { heartbeat_at, expires_at } = await own()
+      expect((await repository.list()).map((item) => item.id)).toEqual([id])
+      const { heartbeat_at, expires_at } = await repository.only()
       expect(Date.parse(expires_at) - Date.parse(heartbeat_at)).toBe(DAY_MS)
       expect(Date.parse(heartbeat_at) - Date.parse(created_at)).toBeGreaterThan(DAY_MS)
-      expect((await repository.request('GET', `/activity/${declared}`)).body.status).toBe('expired')
+      expect((await repository.read(declared)).status).toBe('expired')
     })
 
     test('does not extend beyond max_activity_ttl_ms and creates no replacement', async () => {
       await repository.writeFile('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS + HOUR_MS}`)
       await repository.open()
-      const { id } = await own()
+      const { id } = await repository.only()
       for (const _ of [1, 2]) await anHour(10)
-      const { created_at, expires_at } = await own()
+      const { created_at, expires_at } = await repository.only()
       expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(DAY_MS + HOUR_MS)
       await anHour(10)
       await anHour()
-      expect(await items()).toEqual([])
-      expect((await repository.request('GET', `/activity/${id}`)).body.status).toBe('expired')
+      expect(await repository.list()).toEqual([])
+      expect((await repository.read(id)).status).toBe('expired')
     })
 
     test.each([
@@ -257,14 +247,14 @@ describe('hourly reconciliation', () => {
       ['is not imported again if nothing is tracked', 'track_pull_requests: false', 0],
     ])('%s', async (_, settings, count) => {
       await repository.open()
-      const { id } = await own()
+      const { id } = await repository.only()
       if (settings) await repository.writeFile('.github/deconflict.yml', settings)
-      fixture.service.clock.advance(2 * DAY_MS)
-      expect(await items()).toEqual([])
-      await fixture.service.runDueJobs()
+      service.clock.advance(2 * DAY_MS)
+      expect(await repository.list()).toEqual([])
+      await service.runDueJobs()
       await anHour()
-      expect(await items()).toHaveLength(count)
-      expect((await items()).map((item) => item.id)).not.toContain(id)
+      expect(await repository.list()).toHaveLength(count)
+      expect((await repository.list()).map((item) => item.id)).not.toContain(id)
     })
   })
 
@@ -275,7 +265,7 @@ describe('hourly reconciliation', () => {
     await repository.createActivity({ branch: names[0], scope: {} })
     await repository.deliverPush(first)
     // Copies the activity onto the others.
-    const db = fixture.service.app.database.connection()
+    const db = service.db
     const [row] = await db.select().from(activities).orderBy(desc(activities.id)).limit(1)
     const { expires_hour: _, ...fields } = row as typeof activities.$inferSelect
     const rows = names.slice(1).map((branch) => ({ ...fields, id: newId('act', new Date()), branch }))
@@ -302,6 +292,6 @@ describe('hourly reconciliation', () => {
     repository.githubRepo.renameBranch('feature/renamed', 'feature/new')
     await anHour()
     for (const id of [pushed, renamed]) expect(await reasonOf(id)).toBe('branch_deleted')
-    expect((await items()).map(({ id }) => id)).toEqual(expect.arrayContaining([kept, local]))
+    expect((await repository.list()).map(({ id }) => id)).toEqual(expect.arrayContaining([kept, local]))
   })
 })

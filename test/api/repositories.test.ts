@@ -197,7 +197,7 @@ describe('GitHub', () => {
         expect(status).toBe(201)
       }
       await createIn(names[0] as string)
-      const db = service.app.database.connection()
+      const db = service.db
       const others = names.slice(1, 200).map((full_name, at) => ({
         repo_id: 10_001 + at,
         name: full_name.slice('big/'.length),

@@ -83,7 +83,7 @@ const opened = (full_name: string) => {
   return pullRequestEvent(github, full_name, number, 'opened')
 }
 const isInstalled = async () => {
-  const row = await findRepository(service.app.database.connection(), id)
+  const row = await findRepository(service.db, id)
   return row?.installation_id === installation.id
 }
 
@@ -239,7 +239,7 @@ describe('a late delivery', () => {
     github.remove(shop)
     takeName()
     await service.deliverAndRun(late)
-    expect(await findRepository(service.app.database.connection(), id)).toBeUndefined()
+    expect(await findRepository(service.db, id)).toBeUndefined()
   })
 
   test('that adds a repository imports nothing of the one that has its name now', async () => {

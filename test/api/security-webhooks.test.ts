@@ -1,14 +1,15 @@
 /** Forged webhooks, and an installation that names another one's repository (SECURITY.md). */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findRepository } from '../../src/server/records/repositories/store.ts'
-import { useApp, WEBHOOK_SECRET } from '../support/app-service.ts'
+import { WEBHOOK_SECRET } from '../support/app-service.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { installationEvent, installationRepositoriesEvent, signedDelivery } from '../support/webhooks.ts'
 
-const { github, service, repo } = useApp()
+const { github, service, repository: repo } = usePullRequests()
 github.repository({ id: 66, full_name: 'evil/own' })
 
 // Threat: Timing attacks on the signature
@@ -47,10 +48,10 @@ test('the signature is compared in constant time', async () => {
 })
 
 describe('an installation', () => {
-  const stored = () => findRepository(service.app.database.connection(), repo.id)
+  const stored = () => findRepository(service.db, repo.id)
   let evil: ReturnType<typeof github.app.install>
 
-  beforeAll(() => {
+  beforeEach(() => {
     evil = github.app.install({ account: 'evil' })
   })
 

@@ -8,9 +8,9 @@ const SETTINGS = '.github/deconflict.yml'
 const ATTRIBUTES = '.gitattributes'
 const LABELER = '.github/labeler.yml'
 
-const { fixture, github, repository } = usePullRequests()
+const { service, github, repository } = usePullRequests()
 
-const stored = () => findRepository(fixture.service.app.database.connection(), repository.id)
+const stored = () => findRepository(service.db, repository.id)
 const shown = async () => (await repository.request('GET', '/settings')).body
 const reads = () => repository.calls().filter((route) => route.includes('/contents/'))
 const READS = [SETTINGS, ATTRIBUTES].map((path) => `GET /contents/${path}`)
@@ -40,9 +40,9 @@ describe('the file is read on the first request to a repository', () => {
       github.requests().filter(({ token, route }) => token !== 'rae' && route.includes(repository.full_name))
     repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {}')
     for (const _ of [1, 2, 3]) expect(await read()).toMatchObject({ source: 'defaults' })
-    await fixture.service.runDueJobs()
+    await service.runDueJobs()
     expect(appCalls()).toEqual([])
-    expect(await findRepository(fixture.service.app.database.connection(), repository.id)).toBeUndefined()
+    expect(await findRepository(service.db, repository.id)).toBeUndefined()
     expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     expect(await read()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     expect(reads()).toEqual(READS)
@@ -54,7 +54,7 @@ describe('the file is read on the first request to a repository', () => {
       repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
       github.fault(`GET /repos/${repository.full_name}/${path}`, 'bad_gateway', 1)
       await shown()
-      await fixture.service.runDueJobs()
+      await service.runDueJobs()
       expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     },
   )
@@ -102,9 +102,9 @@ describe('a push refreshes the settings', () => {
     const { event, payload } = pushEvent(github, repository.full_name, { ...push, modified: ['src/pay.ts'] })
     const [commit] = payload.commits as object[]
     const pushOf = (count: number) => ({ event, payload: { ...payload, commits: Array(count).fill(commit) } })
-    await fixture.service.deliverAndRun(pushOf(2047))
+    await service.deliverAndRun(pushOf(2047))
     expect((await shown()).activity_ttl_ms).toBe(86_400_000)
-    await fixture.service.deliverAndRun(pushOf(2048))
+    await service.deliverAndRun(pushOf(2048))
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 })
@@ -121,9 +121,9 @@ describe('after a push, whatever the order of deliveries,', () => {
   test('the file of its commit holds, although the branch has gone on', async () => {
     const first = pushed('activity_ttl_ms: 5000', 1)
     const second = pushed('activity_ttl_ms: 6000', 2)
-    await fixture.service.deliverAndRun(first)
+    await service.deliverAndRun(first)
     expect((await shown()).activity_ttl_ms).toBe(5000)
-    await fixture.service.deliverAndRun(second)
+    await service.deliverAndRun(second)
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 
@@ -134,20 +134,20 @@ describe('after a push, whatever the order of deliveries,', () => {
   ])('an earlier one that arrives after one %s changes nothing', async (_, text, at, expected) => {
     const first = pushed('activity_ttl_ms: 5000', 1)
     const second = pushed(text, at)
-    await fixture.service.deliverAndRun(second, first)
+    await service.deliverAndRun(second, first)
     expect((await shown()).activity_ttl_ms).toBe(expected)
   })
 
   test('whose commit GitHub does not have any more, the default branch holds', async () => {
     const event = pushed('activity_ttl_ms: 5000', 1)
-    await fixture.service.deliverAndRun({ ...event, payload: { ...event.payload, after: 'f'.repeat(40) } })
+    await service.deliverAndRun({ ...event, payload: { ...event.payload, after: 'f'.repeat(40) } })
     expect((await shown()).activity_ttl_ms).toBe(5000)
   })
 })
 
 test('every hour, a missed change back to what the last hour found is found', async () => {
   await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
-  await fixture.service.enqueueFirstJobs()
+  await service.enqueueFirstJobs()
   await repository.advance(3_600_000)
   await repository.writeFile(SETTINGS, 'activity_ttl_ms: 60000000')
   repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 50000000')
@@ -161,7 +161,7 @@ test.each([
   [ATTRIBUTES, 'gen/* linguist-generated', { noise_attributes: [{ glob: 'gen/*' }] }],
 ])('every hour, a missed change of %s is found', async (path, text, says) => {
   await repository.writeFile(SETTINGS, 'activity_ttl_ms: 50000000')
-  await fixture.service.enqueueFirstJobs()
+  await service.enqueueFirstJobs()
   await repository.advance(3_600_000)
   repository.githubRepo.write(path, text)
   await repository.advance(3_600_000)
@@ -174,7 +174,7 @@ test('another default branch has its own settings file, which applies to comment
   const number = await repository.open()
   repository.githubRepo.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
   repository.githubRepo.repository.default_branch = 'trunk'
-  await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'edited'))
+  await service.deliverAndRun(repositoryEvent(github, repository.full_name, 'edited'))
   expect(await shown()).toMatchObject({ activity_ttl_ms: 86_400_000, areas: { payments: ['src/**'] } })
   expect(repository.comment(number)).toContain('Severity: ')
 })

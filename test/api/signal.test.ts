@@ -9,15 +9,15 @@ import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
 const DAY_MS = 86_400_000
-const { fixture, repository } = usePullRequests()
+const { service, repository } = usePullRequests()
 
 const signal = async (): Promise<Signal> => {
   const { status, body } = await repository.request('GET', '/signal')
   expect(status, JSON.stringify(body)).toBe(200)
   return body
 }
-const db = () => fixture.service.app.database.connection()
-const daysAgo = (days: number) => new Date(fixture.service.clock.now.getTime() - days * DAY_MS)
+const db = () => service.db
+const daysAgo = (days: number) => new Date(service.clock.now.getTime() - days * DAY_MS)
 const link = (number: number) => `https://github.com/${repository.full_name}/pull/${number}`
 
 const NONE = { shown: 0, resolved: 0, merged_anyway: 0, given_up: 0, open: 0 }
@@ -212,8 +212,8 @@ test('a pair is deleted 90 days after its end', async () => {
   const { second } = await conflicting()
   await repository.merge(second)
   const sweepAfter = async (days: number) => {
-    fixture.service.clock.now = new Date(Date.now() + days * DAY_MS)
-    await sweep(fixture.service.app)
+    service.clock.now = new Date(Date.now() + days * DAY_MS)
+    await sweep(service.app)
   }
   await sweepAfter(89)
   expect(await repository.pairs()).toHaveLength(1)

@@ -7,7 +7,7 @@ import { type PullAction, pullRequestEvent, refEvent } from '../support/webhooks
 
 const DAY_MS = 86_400_000
 
-const { fixture, github, repository, useSettings } = usePullRequests()
+const { service, github, repository, useSettings } = usePullRequests()
 
 /** Pushes a commit to a branch, on top of the last of `commits`, which GitHub lists with it. Returns the new head. */
 async function push(branch: string, commits: string[] = []): Promise<string> {
@@ -42,7 +42,7 @@ const at = (position: number) => ({ id: 1, number: 50, size: 3, position, base: 
 async function deliverIn(stack: unknown, number: number, action: PullAction): Promise<void> {
   const event = pullRequestEvent(github, repository.full_name, number, action)
   Object.assign(event.payload.pull_request as object, { stack })
-  await fixture.service.deliverAndRun(event)
+  await service.deliverAndRun(event)
 }
 
 async function openedIn(stack: unknown, head: string): Promise<number> {
@@ -85,7 +85,7 @@ describe('two branches collide', () => {
     await open('upper')
     expect(await relation('lower', 'upper')).toBe('stacked')
     repository.githubRepo.deleteBranch('upper')
-    await fixture.service.deliverAndRun(refEvent(github, repository.full_name, 'delete', { branch: 'upper' }))
+    await service.deliverAndRun(refEvent(github, repository.full_name, 'delete', { branch: 'upper' }))
     await push('upper')
     await repository.createActivity({ branch: 'upper' })
     const { body } = await repository.request('POST', '/activity/check', {
@@ -99,8 +99,8 @@ describe('two branches collide', () => {
     await push('upper', [await push('lower')])
     await open('lower')
     await open('upper')
-    fixture.service.clock.advance(31 * DAY_MS)
-    await sweep(fixture.service.app)
+    service.clock.advance(31 * DAY_MS)
+    await sweep(service.app)
     expect(await relation('lower', 'upper')).toBe('collision')
   })
 })

@@ -2,11 +2,10 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/records/activities/table.ts'
-import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 import { type PushDetails, pushEvent } from '../support/webhooks.ts'
 
-const { fixture, github, repository } = usePullRequests()
+const { service, github, repository } = usePullRequests()
 
 const BURST_MS = 2000
 const QUIET_MS = 30_000
@@ -21,33 +20,17 @@ const pushed = (files: Record<string, string>, details: Partial<PushDetails> & {
 }
 /** Delivers a push and runs the jobs that it causes. */
 const push = async (...given: Parameters<typeof pushed>) => {
-  await fixture.service.deliverAndRun(pushed(...given))
+  await service.deliverAndRun(pushed(...given))
   await repository.advance(BURST_MS)
 }
 const comparisons = () => repository.calls().filter((route) => route.startsWith('GET /compare/')).length
-// biome-ignore lint/suspicious/noExplicitAny: tests look into fields of every shape
-const list = async (query = ''): Promise<any[]> =>
-  (await repository.request('GET', `/activity${query}`)).body.items
-/** The only live activity, as a retrieval returns it. */
-const only = async () => {
-  const all = await list()
-  expect(all).toHaveLength(1)
-  return (await repository.request('GET', `/activity/${all[0].id}`)).body
-}
 const changes = async () =>
-  (
-    await fixture.service.app.database
-      .connection()
-      .select()
-      .from(file_changes)
-      .where(eq(file_changes.repo_id, repository.id))
-      .orderBy(file_changes.position)
-  ).map(({ path, origin, digest }) => [path, origin, digest === null ? 'no lines' : 'lines'])
+  (await repository.files()).map(({ path, origin, digest }) => [path, origin, digest && 'lines'])
 
 describe('a pushed branch', () => {
   test('becomes an activity with its changed files, by one comparison', async () => {
     await push({ 'src/a.ts': 'a\n' }, { sender: 'claude[bot]', message: 'Retry payments\n\nTwice.' })
-    expect(await only()).toMatchObject({
+    expect(await repository.only()).toMatchObject({
       source: 'branch',
       status: 'active',
       title: 'Retry payments',
@@ -61,8 +44,7 @@ describe('a pushed branch', () => {
     })
     expect(await changes()).toEqual([['src/a.ts', 'pushed', 'lines']])
     expect(comparisons()).toBe(1)
-    const [row] = await fixture.service.app.database
-      .connection()
+    const [row] = await service.db
       .select({ base: activities.pushed_base_sha })
       .from(activities)
       .where(eq(activities.repo_id, repository.id))
@@ -71,10 +53,10 @@ describe('a pushed branch', () => {
 
   test('costs one comparison for a burst of pushes, and at most one each 30 s', async () => {
     for (let count = 0; count < 5; count += 1)
-      await fixture.service.deliverAndRun(pushed({ [`f${count}.ts`]: 'a\n' }, { message: `Commit ${count}` }))
+      await service.deliverAndRun(pushed({ [`f${count}.ts`]: 'a\n' }, { message: `Commit ${count}` }))
     await repository.advance(BURST_MS)
     expect(comparisons()).toBe(1)
-    expect((await only()).title).toBe('Commit 4')
+    expect((await repository.only()).title).toBe('Commit 4')
     expect(await changes()).toHaveLength(5)
     await repository.advance(10 * QUIET_MS)
     expect(comparisons()).toBe(1)
@@ -91,19 +73,23 @@ describe('a pushed branch', () => {
 
   test('has the subject of its head commit, in whatever order the pushes are delivered', async () => {
     const pushes = ['First', 'Second'].map((message) => pushed({ [message]: 'a\n' }, { message }))
-    for (const each of pushes.reverse()) await fixture.service.deliverAndRun(each)
+    for (const each of pushes.reverse()) await service.deliverAndRun(each)
     await repository.advance(BURST_MS)
-    expect((await only()).title).toBe('Second')
+    expect((await repository.only()).title).toBe('Second')
   })
 
   test('is refreshed and kept alive by later pushes', async () => {
     await push({ 'src/a.ts': 'a\n' })
-    const { id } = await only()
+    const { id } = await repository.only()
     await repository.advance(DAY_MS / 2)
     await push({ 'src/b.ts': 'b\n' }, { message: 'Second' })
-    expect(await only()).toMatchObject({ id, title: 'Second', scope: { paths: ['src/a.ts', 'src/b.ts'] } })
+    expect(await repository.only()).toMatchObject({
+      id,
+      title: 'Second',
+      scope: { paths: ['src/a.ts', 'src/b.ts'] },
+    })
     await repository.advance(DAY_MS - 60_000)
-    expect((await only()).id).toBe(id)
+    expect((await repository.only()).id).toBe(id)
   })
 
   test('ends when a push without a pull request brings all its commits to the default branch', async () => {
@@ -111,11 +97,11 @@ describe('a pushed branch', () => {
     const send = (push: PushDetails, after: string) => repository.deliverPush({ ...push, commits: [after] })
     for (const head of heads) await send(head, head.after)
     await repository.advance(BURST_MS)
-    const { id } = await only()
+    const { id } = await repository.only()
     const reasons = []
     for (const head of heads) {
       await send(repository.githubRepo.push('main', {}, head.after), head.after)
-      reasons.push((await repository.request('GET', `/activity/${id}`)).body.archive_reason)
+      reasons.push((await repository.read(id)).archive_reason)
     }
     expect(reasons).toEqual([null, 'branch_merged'])
     expect(await changes()).toEqual([])
@@ -124,17 +110,17 @@ describe('a pushed branch', () => {
   test('that was deleted before it was compared becomes no activity', async () => {
     const event = pushed({ 'src/a.ts': 'a\n' })
     repository.githubRepo.deleteBranch(BRANCH)
-    await fixture.service.deliverAndRun(event)
+    await service.deliverAndRun(event)
     await repository.advance(BURST_MS)
-    expect(await list()).toEqual([])
+    expect(await repository.list()).toEqual([])
   })
 
   test('without changes becomes no activity until it has some', async () => {
     await push({})
-    expect(await list()).toEqual([])
+    expect(await repository.list()).toEqual([])
     await push({ 'src/a.ts': 'a\n' })
     await repository.advance(QUIET_MS)
-    expect(await list()).toHaveLength(1)
+    expect(await repository.list()).toHaveLength(1)
   })
 })
 
@@ -147,7 +133,7 @@ test.each([
 ])('from %s an activity is created or not', async (_, branch, settings, count) => {
   if (settings) await repository.writeFile('.github/deconflict.yml', settings)
   await push({ 'src/a.ts': 'a\n' }, { branch })
-  expect(await list()).toHaveLength(count)
+  expect(await repository.list()).toHaveLength(count)
   expect(comparisons()).toBe(count)
 })
 
@@ -155,22 +141,22 @@ describe('no activity is created', () => {
   test('from a branch with a live activity', async () => {
     const id = await repository.createActivity({ branch: BRANCH })
     await push({ 'src/a.ts': 'a\n' })
-    expect(await only()).toMatchObject({ id, source: 'api' })
+    expect(await repository.only()).toMatchObject({ id, source: 'api' })
     expect(comparisons()).toBe(0)
   })
 
   test('from a branch with an open pull request, also when its events were missed', async () => {
-    expect(await list()).toEqual([])
+    expect(await repository.list()).toEqual([])
     repository.githubRepo.open({ head: BRANCH })
     await push({ 'src/a.ts': 'a\n' })
-    expect(await list()).toEqual([])
+    expect(await repository.list()).toEqual([])
     expect(comparisons()).toBe(0)
   })
 })
 
 test('a pull request takes over the activity of its branch', async () => {
   await push({ 'src/a.ts': 'a\n' })
-  const { id } = await only()
+  const { id } = await repository.only()
   const number = await repository.open({
     head: BRANCH,
     title: 'Retry payments',
@@ -178,7 +164,7 @@ test('a pull request takes over the activity of its branch', async () => {
     files: ['src/a.ts', 'src/b.ts'],
     draft: true,
   })
-  expect(await only()).toMatchObject({
+  expect(await repository.only()).toMatchObject({
     id,
     source: 'pull_request',
     status: 'draft-pr-open',
@@ -195,5 +181,7 @@ test('a pull request takes over the activity of its branch', async () => {
   await push({ 'src/c.ts': 'c\n' })
   expect(comparisons()).toBe(1)
   await repository.merge(number)
-  expect(await list('?status=archived')).toMatchObject([{ id, archive_reason: 'pull_request_merged' }])
+  expect(await repository.list('?status=archived')).toMatchObject([
+    { id, archive_reason: 'pull_request_merged' },
+  ])
 })

@@ -62,7 +62,7 @@ async function nextTurn(): Promise<void> {
   await turn()
 }
 async function listed(query = ''): Promise<{ id: string; branch: string; [field: string]: unknown }[]> {
-  return (await service.api('GET', `/activity${query}`)).body.items
+  return await service.list(query)
 }
 const activityOf = async (branch: string, query = '') =>
   (await listed(query)).find((each) => each.branch === branch)
@@ -163,7 +163,7 @@ test('a push, an edit, a draft, a merge, a close and a reopening have the same e
   const ended = await Promise.all(
     ['retries', 'tidy'].map(async (branch) => {
       const { id } = (await activityOf(branch, '?status=archived')) as { id: string }
-      return (await service.api('GET', `/activity/${id}`)).body.archive_reason
+      return (await service.read(id)).archive_reason
     }),
   )
   expect(ended).toEqual(['pull_request_merged', 'pull_request_closed'])
@@ -303,7 +303,7 @@ test('a repository that takes the name of another one is watched instead of it',
 test('a repository where the App is installed is not polled', async () => {
   open('retries', 40)
   await turn()
-  await service.app.database.connection().update(repositories).set({ installation_id: 7, watched_at: null })
+  await service.db.update(repositories).set({ installation_id: 7, watched_at: null })
   const before = ofWatcher().length
   for (let minute = 0; minute < 3; minute += 1) await nextTurn()
   expect(callsSince(before)).toEqual([])
@@ -316,12 +316,12 @@ test('what watching created is deleted when the repository was not watched for t
   const declared = await service.api('POST', '/activity', {
     body: { title: 'Pay', summary: 'Twice.', actor: 'Ada' },
   })
-  const stored = () => service.app.database.connection().select().from(pull_requests)
+  const stored = () => service.db.select().from(pull_requests)
   service.clock.advance(30 * 86_400_000 - 1)
   await sweep(service.app)
   expect(await stored()).toHaveLength(1)
   service.clock.advance(1)
   await sweep(service.app)
   expect(await stored()).toEqual([])
-  expect((await service.api('GET', `/activity/${declared.body.activity.id}`)).body.status).toBe('expired')
+  expect((await service.read(declared.body.activity.id)).status).toBe('expired')
 })

@@ -6,10 +6,10 @@ import { editOfPay } from '../support/lines.ts'
 import { scrape } from '../support/metrics.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
-const { fixture, github, repository } = usePullRequests()
+const { service, github, repository } = usePullRequests()
 
 const pair = async () => {
-  await fixture.service.app.background.idle()
+  await service.app.background.idle()
   return (await repository.pairs())[0]
 }
 const edit = (at: number, line: string) => editOfPay(at, [line])
@@ -83,7 +83,7 @@ describe('a check', () => {
 describe('a create', () => {
   test('is answered while the ledger is locked, and recorded when it is not', async () => {
     await repository.openBranch('retries', edit(40, 'retry()'))
-    const answered = await fixture.service.app.database.connection().transaction(async (tx) => {
+    const answered = await service.db.transaction(async (tx) => {
       await lockName(tx, ['pairs', repository.id])
       const { status } = await repository.request('POST', '/activity', { body: body('agent') })
       return { status, stored: await repository.pairs() }
@@ -95,7 +95,7 @@ describe('a create', () => {
   test('is 201 although recording fails, which is counted and logged', async () => {
     await repository.openBranch('retries', edit(40, 'retry()'))
     const failed = async () =>
-      (await scrape(fixture.service.url)).value('deconflict_background_total{outcome="failed"}') ?? 0
+      (await scrape(service.url)).value('deconflict_background_total{outcome="failed"}') ?? 0
     const before = await failed()
     const stop = watchStatements(async (text) => {
       if (text.includes('insert into "pairs"')) throw Object.assign(new Error('lost'), { code: '57P01' })
@@ -103,7 +103,7 @@ describe('a create', () => {
     try {
       const { status } = await repository.request('POST', '/activity', { body: body('agent') })
       expect(status).toBe(201)
-      await fixture.service.app.background.idle()
+      await service.app.background.idle()
     } finally {
       stop()
     }

@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto'
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { useApp, WEBHOOK_SECRET } from '../support/app-service.ts'
+import { WEBHOOK_SECRET } from '../support/app-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 import { startTestService } from '../support/service.ts'
 import { signedDelivery } from '../support/webhooks.ts'
 
@@ -12,7 +13,7 @@ const MIB = 1024 * 1024
 /** The level of informational log lines. */
 const INFO = 30
 
-const { service, repo } = useApp()
+const { service, repository: repo } = usePullRequests()
 
 /** A valid delivery. */
 function sound() {
@@ -144,7 +145,7 @@ describe('a delivery', () => {
     const { event, payload } = repo.event(1, 'opened')
     const { installation: _, ...rest } = payload
     await service.deliverAndRun({ event, payload: rest })
-    expect(await repo.activity(id)).toMatchObject({ status: 'active', pr_url: null })
+    expect(await repo.read(id)).toMatchObject({ status: 'active', pr_url: null })
   })
 })
 
@@ -156,7 +157,7 @@ describe('the same delivery', () => {
     expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'accepted' })
     expect(await service.runDueJobs()).toEqual([])
     const [tracked] = await repo.tracked()
-    await repo.request('PATCH', `/activity/${tracked.id}`, { body: { title: 'By hand', status: 'paused' } })
+    await repo.patch(tracked.id, { title: 'By hand', status: 'paused' })
     repo.githubRepo.close(1)
     expect(await service.deliver(repo.event(1, 'closed'), 'twice-1')).toEqual({
       status: 202,

@@ -115,7 +115,7 @@ describe('an installation', () => {
     github.at(shop).open({ files: ['src/pay.ts'] })
     await service.deliver(opened(shop))
     const trigger = `before insert on jobs for each row when (new.kind = 'repository')`
-    await whileBroken(service.app.database.connection(), { trigger }, service.runDueJobs)
+    await whileBroken(service.db, { trigger }, service.runDueJobs)
     service.clock.advance(5000)
     expect(await service.runDueJobs()).toEqual([])
     expect(await check()).toEqual({ found: true, complete: true })
@@ -239,7 +239,7 @@ describe('a repository that is removed from the App', () => {
   })
 
   test('uninstalled without a delivery, leaves no state of the installation', async () => {
-    const db = service.app.database.connection()
+    const db = service.db
     expect(await db.select().from(installations)).toHaveLength(1)
     uninstall()
     await service.enqueueFirstJobs()

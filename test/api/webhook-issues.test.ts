@@ -16,8 +16,8 @@ Retries a payment twice.
 Closes #7.
 `
 
-const { fixture, github, repository } = usePullRequests()
-beforeEach(() => fixture.service.clock.advance(1000))
+const { service, github, repository } = usePullRequests()
+beforeEach(() => service.clock.advance(1000))
 
 const open = (pull: { title?: string; body?: string | null; head: string }) => repository.open(pull)
 const edit = async (number: number, changes: { title?: string; body?: string }) => {
@@ -52,17 +52,17 @@ describe('two pull requests are duplicates', () => {
     await open({ head: 'b', body: TEMPLATE })
     const { items } = (await repository.request('GET', '/activity')).body
     const body = { summary: 'Fixes #3.', title: 'Fixes #4' }
-    for (const { id } of items) await repository.request('PATCH', `/activity/${id}`, { body })
+    for (const { id } of items) await repository.patch(id, body)
     expect(await sharedIssue()).toBe(7)
   })
 
   test('if declared work is linked to a tracked one by its address', async () => {
     await open({ head: 'a', body: TEMPLATE })
     const number = await open({ head: 'b', body: TEMPLATE })
-    const [own] = (await repository.request('GET', '/activity?branch=b')).body.items
+    const [own] = await repository.list('?branch=b')
     const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
     await repository.createActivity({ branch: 'c', pr_url })
-    await repository.request('POST', `/activity/${own.id}/archive`)
+    await repository.archive(own.id)
     await repository.advance(60_000)
     expect(await sharedIssue()).toBe(7)
   })
@@ -70,7 +70,7 @@ describe('two pull requests are duplicates', () => {
   test('if they were imported, without a call for each', async () => {
     repository.githubRepo.open({ head: 'a', author: 'a', files: ['src/pay.ts'], body: TEMPLATE })
     repository.githubRepo.open({ head: 'b', author: 'b', files: ['src/pay.ts'], body: TEMPLATE })
-    await fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
+    await service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
     expect(await sharedIssue()).toBe(7)
     expect(repository.calls().filter((call) => /^GET \/pulls\/\d+$/.test(call))).toEqual([])
   })
@@ -78,10 +78,10 @@ describe('two pull requests are duplicates', () => {
 
 test('a summary that a person wrote stays after a push and a reconciliation', async () => {
   const number = await open({ head: 'a', body: TEMPLATE })
-  const [{ id }] = (await repository.request('GET', '/activity')).body.items
-  await repository.request('PATCH', `/activity/${id}`, { body: { summary: 'Better words.' } })
+  const [{ id }] = await repository.list()
+  await repository.patch(id, { summary: 'Better words.' })
   await repository.push(number, ['src/pay.ts'])
-  await fixture.service.enqueueFirstJobs()
+  await service.enqueueFirstJobs()
   await repository.advance(3_600_000)
-  expect((await repository.request('GET', `/activity/${id}`)).body.summary).toBe('Better words.')
+  expect((await repository.read(id)).summary).toBe('Better words.')
 })

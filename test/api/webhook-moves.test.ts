@@ -1,14 +1,14 @@
 /** The effects of pull requests, pushes and deleted branches on activities: every row of the table of automatic transitions in docs/contract/activities.md#pull-requests. */
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../src/vocabulary/contract/field.ts'
-import { useApp } from '../support/app-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 import { type PullAction, pushEvent, refEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 const STATUSES = ['planned', 'active', 'paused', 'blocked', 'draft-pr-open', 'ready-for-review'] as const
 const SCOPE = { areas: ['checkout'], paths: ['src/pay/**'] }
 
-const { github, service, repo } = useApp()
+const { github, service, repository: repo } = usePullRequests()
 
 const prUrl = (number: number) => `https://github.com/${repo.full_name}/pull/${number}`
 const now = () => service.clock.now.toISOString()
@@ -16,9 +16,9 @@ const inDays = (days: number) => new Date(service.clock.now.getTime() + days * D
 
 /** An activity in a status, created a second before the next event. */
 async function begun(status: string, body: Record<string, unknown>): Promise<string> {
-  const id = await repo.createActivity({ scope: SCOPE, ...body })
+  const { id } = (await repo.create({ scope: SCOPE, ...body })).activity
   if (status !== 'active') {
-    const answer = await repo.request('PATCH', `/activity/${id}`, { body: { status } })
+    const answer = await repo.patch(id, { status })
     expect(answer.status).toBe(200)
   }
   service.clock.advance(1000)
@@ -51,7 +51,7 @@ describe('linked activities', () => {
     await service.deliverAndRun(repo.event(1, action))
     const open = draft ? 'draft-pr-open' : 'ready-for-review'
     for (const [status, id] of ids) {
-      expect(await repo.activity(id), status).toMatchObject({
+      expect(await repo.read(id), status).toMatchObject({
         status: status === 'paused' || status === 'blocked' ? status : open,
         pr_url: prUrl(1),
         draft_pr: draft,
@@ -76,7 +76,7 @@ describe('linked activities', () => {
     else repo.githubRepo.close(1)
     await service.deliverAndRun(repo.event(1, 'closed'))
     for (const [status, id] of ids)
-      expect(await repo.activity(id), status).toMatchObject({
+      expect(await repo.read(id), status).toMatchObject({
         status: 'archived',
         archive_reason,
         archived_at: now(),
@@ -97,7 +97,7 @@ describe('linked activities', () => {
       repo.event(1, { action: 'edited', from: { title: 'Words' } }),
     )
     for (const [status, id] of ids)
-      expect(await repo.activity(id), status).toMatchObject({
+      expect(await repo.read(id), status).toMatchObject({
         title: 'Retry payments',
         scope: SCOPE,
         heartbeat_at: now(),
@@ -110,23 +110,23 @@ describe('a pull request', () => {
   test('does not change an activity of its branch that belongs to another one', async () => {
     repo.githubRepo.open({ number: 2, head: 'retries' })
     const other = await begun('active', { branch: 'retries', pr_url: prUrl(7) })
-    const before = await repo.activity(other)
+    const before = await repo.read(other)
     await service.deliverAndRun(repo.event(2, 'opened'))
     repo.githubRepo.merge(2)
     await service.deliverAndRun(repo.event(2, 'closed'))
-    expect(await repo.activity(other)).toEqual(before)
+    expect(await repo.read(other)).toEqual(before)
   })
 
   test('does not change other activities of its branch beside the one with its pr_url', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const linked = await begun('active', { pr_url: prUrl(1) })
     const beside = await begun('active', { branch: 'retries' })
-    const before = await repo.activity(beside)
+    const before = await repo.read(beside)
     await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.close(1)
     await service.deliverAndRun(repo.event(1, 'closed'))
-    expect((await repo.activity(linked)).status).toBe('archived')
-    expect(await repo.activity(beside)).toMatchObject({ status: before.status, pr_url: null })
+    expect((await repo.read(linked)).status).toBe('archived')
+    expect(await repo.read(beside)).toMatchObject({ status: before.status, pr_url: null })
   })
 
   test.each(['archived', 'merged', 'abandoned'])(
@@ -134,23 +134,23 @@ describe('a pull request', () => {
     async (status) => {
       repo.githubRepo.open({ head: 'retries' })
       const id = await begun(status, { branch: 'retries' })
-      const before = await repo.activity(id)
+      const before = await repo.read(id)
       await service.deliverAndRun(repo.event(1, 'opened'))
-      expect(await repo.activity(id)).toEqual(before)
+      expect(await repo.read(id)).toEqual(before)
       expect(await repo.tracked()).toHaveLength(1)
     },
   )
 
   test('of a fork does not match the branch of the same name', async () => {
     const id = await begun('active', { branch: 'patch-1' })
-    const before = await repo.activity(id)
+    const before = await repo.read(id)
     repo.githubRepo.open({ head: 'eve:patch-1', author: 'eve', files: ['src/a.ts'] })
     await service.deliverAndRun(repo.event(1, 'opened'))
     expect(await repo.tracked()).toMatchObject([{ branch: 'eve:patch-1', actor: 'eve', pr_url: prUrl(1) }])
     repo.githubRepo.merge(1)
     await service.deliverAndRun(repo.event(1, 'closed'))
     expect(await repo.tracked()).toEqual([])
-    expect(await repo.activity(id)).toEqual(before)
+    expect(await repo.read(id)).toEqual(before)
   })
 
   test('that was closed does not change later activities on its branch', async () => {
@@ -163,7 +163,7 @@ describe('a pull request', () => {
       repo.event(1, { action: 'labeled', label: 'released' }),
       repo.event(1, { action: 'edited', from: { title: 'Words' } }),
     )
-    expect(await repo.activity(id)).toMatchObject({ status: 'active', archive_reason: null })
+    expect(await repo.read(id)).toMatchObject({ status: 'active', archive_reason: null })
   })
 })
 
@@ -179,32 +179,32 @@ describe('a deleted branch', () => {
     remove()
     await service.deliverAndRun(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
     for (const [status, id] of ids)
-      expect(await repo.activity(id), status).toMatchObject({
+      expect(await repo.read(id), status).toMatchObject({
         status: 'archived',
         archive_reason: 'branch_deleted',
         archived_at: now(),
       })
-    expect((await repo.activity(finished)).status).toBe('merged')
-    expect((await repo.activity(elsewhere)).status).toBe('active')
+    expect((await repo.read(finished)).status).toBe('merged')
+    expect((await repo.read(elsewhere)).status).toBe('active')
   })
 
   test('leaves the activity of an open pull request to that pull request', async () => {
     const id = await begun('active', { branch: 'retries', pr_url: prUrl(1) })
     await service.deliverAndRun(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
-    expect((await repo.activity(id)).status).toBe('active')
+    expect((await repo.read(id)).status).toBe('active')
   })
 })
 
 test('a deleted tag and a created tag or branch archive nothing', async () => {
   const id = await begun('active', { branch: 'v1' })
-  const before = await repo.activity(id)
+  const before = await repo.read(id)
   await service.deliverAndRun(
     refEvent(github, repo.full_name, 'delete', { tag: 'v1' }),
     refEvent(github, repo.full_name, 'create', { tag: 'v1' }),
     refEvent(github, repo.full_name, 'create', { branch: 'v1' }),
     pushEvent(github, repo.full_name, { ref: 'refs/tags/v1' }),
   )
-  expect(await repo.activity(id)).toEqual(before)
+  expect(await repo.read(id)).toEqual(before)
 })
 
 test('a push extends all live activities on the branch, with or without a pull request', async () => {
@@ -218,10 +218,10 @@ test('a push extends all live activities on the branch, with or without a pull r
   const elsewhere = await begun('active', { branch: 'retries' })
   await service.deliverAndRun(pushEvent(github, repo.full_name, { ref: 'refs/heads/feature/retries' }))
   for (const id of ids)
-    expect(await repo.activity(id)).toMatchObject({
+    expect(await repo.read(id)).toMatchObject({
       heartbeat_at: now(),
       expires_at: inDays(id === ids[1] ? 14 : 1),
     })
-  expect((await repo.activity(ids[1] as string)).status).toBe('paused')
-  for (const id of [finished, elsewhere]) expect((await repo.activity(id)).heartbeat_at).toBeNull()
+  expect((await repo.read(ids[1] as string)).status).toBe('paused')
+  for (const id of [finished, elsewhere]) expect((await repo.read(id)).heartbeat_at).toBeNull()
 })

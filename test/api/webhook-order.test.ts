@@ -1,10 +1,10 @@
 /** Deliveries that arrive late, twice or out of order have the same result, and nothing is restored. */
 import { describe, expect, test } from 'vitest'
-import { useApp } from '../support/app-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { refEvent } from '../support/webhooks.ts'
 
-const { github, service, repo } = useApp()
+const { github, service, repository: repo } = usePullRequests()
 
 /** All permutations of the numbers below `count`. */
 function orders(count: number): number[][] {
@@ -18,10 +18,10 @@ const inOrder = (webhooks: Webhook[], order: number[]) => order.map((at) => webh
 const deleted = () => refEvent(github, repo.full_name, 'delete', { branch: 'retries' })
 
 /** One second of GitHub's clock that several events share. */
-const SECOND = 1_000_000
+const SECOND = 1000
 
 /** A declared activity on the branch of the pull requests. */
-const declared = () => repo.createActivity({ branch: 'retries' })
+const declared = async () => (await repo.create({ branch: 'retries' })).activity.id
 
 /** The events of a second have no order of their own; these are out of the order in which they happened. */
 const TIED = [
@@ -45,7 +45,7 @@ describe.each([
   test.each(all)('in the order %i %i %i archives declared activities the same way', async (...order) => {
     const id = await declared()
     await service.deliverAndRun(...inOrder(happened(), order))
-    expect(await repo.activity(id)).toMatchObject({ status: 'archived', archive_reason })
+    expect(await repo.read(id)).toMatchObject({ status: 'archived', archive_reason })
     expect(await repo.tracked()).toEqual([])
   })
 })
@@ -58,7 +58,7 @@ test.each(orders(2))(
     await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.merge(1)
     await service.deliverAndRun(...inOrder([repo.event(1, 'closed'), deleted()], order))
-    expect(await repo.activity(id)).toMatchObject({
+    expect(await repo.read(id)).toMatchObject({
       status: 'archived',
       archive_reason: 'pull_request_merged',
     })
@@ -74,10 +74,10 @@ test('a branch deletion before the pull request is imported archives once and pe
   repo.githubRepo.push('retries')
   repo.githubRepo.deleteBranch('retries')
   await service.deliverAndRun(deleted())
-  const before = await repo.activity(id)
+  const before = await repo.read(id)
   expect(before.archive_reason).toBe('branch_deleted')
   await service.deliverAndRun(closed, opened)
-  expect(await repo.activity(id)).toEqual(before)
+  expect(await repo.read(id)).toEqual(before)
   expect(await repo.tracked()).toEqual([])
 })
 
@@ -88,7 +88,7 @@ test('a late deletion of a branch archives nothing if the branch was pushed agai
   repo.githubRepo.push('retries')
   const id = await declared()
   await service.deliverAndRun(late)
-  expect((await repo.activity(id)).status).toBe('active')
+  expect((await repo.read(id)).status).toBe('active')
 })
 
 describe('closed and opened again', () => {
@@ -136,7 +136,7 @@ test.each(orders(2))('two edits within one second, as %i %i, leave the texts on 
   )
   await service.deliverAndRun(...inOrder(edited, order))
   const [{ id }] = await repo.tracked()
-  expect(await repo.activity(id)).toMatchObject({ title: 'twice', summary: 'twice' })
+  expect(await repo.read(id)).toMatchObject({ title: 'twice', summary: 'twice' })
 })
 
 describe('data of an older event', () => {
@@ -151,7 +151,7 @@ describe('data of an older event', () => {
     const changed = repo.event(1, action)
     const pushed = repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') })
     await service.deliverAndRun(pushed, changed)
-    expect(await repo.activity(id)).toMatchObject({ status, draft_pr: !draft })
+    expect(await repo.read(id)).toMatchObject({ status, draft_pr: !draft })
   })
 
   test('is not lost: the files of a push', async () => {

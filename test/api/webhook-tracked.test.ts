@@ -1,17 +1,17 @@
 /** Activities that are created from pull requests and track them. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { useApp } from '../support/app-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 
-const { github, service, repo } = useApp()
+const { github, service, repository: repo } = usePullRequests()
 beforeEach(() => service.clock.advance(1000))
 
 const now = () => service.clock.now.toISOString()
 
-/** The activity that was created from the only open pull request, as a retrieval returns it. */
+/** The only activity that was created from a pull request, as a retrieval returns it. */
 async function only() {
-  const all = await repo.tracked()
-  expect(all).toHaveLength(1)
-  return repo.activity(all[0].id)
+  const [own, ...others] = await repo.tracked()
+  expect(others).toEqual([])
+  return repo.read(own.id)
 }
 
 describe('an opened pull request', () => {
@@ -82,7 +82,7 @@ describe('an opened pull request', () => {
     repo.githubRepo.open({})
     await service.deliverAndRun(repo.event(1, 'opened'))
     const { id, pr_url } = await only()
-    const answer = await repo.request('PATCH', `/activity/${id}`, { body: { pr_url: null } })
+    const answer = await repo.patch(id, { pr_url: null })
     expect(answer.status).toBe(422)
     expect(answer.body.error).toMatchObject({ param: 'pr_url', message: expect.stringContaining('archive') })
     expect((await only()).pr_url).toBe(pr_url)
@@ -99,7 +99,7 @@ describe('an opened pull request', () => {
       repo.event(2, { action: 'synchronize', push: repo.githubRepo.push('other') }),
     )
     expect(await repo.tracked()).toEqual([])
-    expect(await repo.activity(id)).toMatchObject({ status: 'ready-for-review' })
+    expect(await repo.read(id)).toMatchObject({ status: 'ready-for-review' })
     expect(github.calls(`GET /repos/${repo.full_name}/pulls/*/files`)).toBe(1)
   })
 })
@@ -111,7 +111,7 @@ test('a pull request that is closed and opened again becomes a new activity, wit
   const { id } = await only()
   repo.githubRepo.close(1)
   await service.deliverAndRun(repo.event(1, 'closed'))
-  const archived = await repo.activity(id)
+  const archived = await repo.read(id)
   expect(archived).toMatchObject({
     status: 'archived',
     archive_reason: 'pull_request_closed',
@@ -122,7 +122,7 @@ test('a pull request that is closed and opened again becomes a new activity, wit
   repo.githubRepo.update(1, { files: ['src/later.ts'] })
   await service.deliverAndRun(repo.event(1, 'reopened'))
   expect((await only()).scope.paths).toEqual(['src/later.ts'])
-  expect(await repo.activity(id)).toEqual(archived)
+  expect(await repo.read(id)).toEqual(archived)
 })
 
 describe('a pull request with a declared activity', () => {
@@ -154,12 +154,12 @@ describe('a pull request with a declared activity', () => {
   })
 
   test('gets no further activity after its own was archived, until it is reopened', async () => {
-    await repo.request('POST', `/activity/${id}/archive`)
+    await repo.archive(id)
     await service.runDueJobs()
     const own = await only()
-    await repo.request('POST', `/activity/${own.id}/archive`)
+    await repo.archive(own.id)
     const again = await repo.createActivity({ pr_url: `https://github.com/${repo.full_name}/pull/1` })
-    await repo.request('POST', `/activity/${again}/archive`)
+    await repo.archive(again)
     await service.deliverAndRun(
       repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
     )

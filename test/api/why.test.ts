@@ -5,7 +5,7 @@ import { usePullRequests } from '../support/pull-request-service.ts'
 import { commentEvent } from '../support/webhooks.ts'
 import { workingTree } from '../support/working-tree.ts'
 
-const { fixture, github, repository } = usePullRequests()
+const { service, github, repository } = usePullRequests()
 
 let [first, second] = [0, 0]
 beforeEach(async () => {
@@ -45,7 +45,7 @@ test('both are named that mute a pull request', async () => {
   repository.githubRepo.update(second, { labels: ['deconflict:mute'] })
   await repository.deliver(second, { action: 'labeled' })
   const mute = { id: 9, action: 'created', body: '/deconflict mute', login: 'author-of-tidy' } as const
-  await fixture.service.deliverAndRun(commentEvent(github, repository.full_name, second, mute))
+  await service.deliverAndRun(commentEvent(github, repository.full_name, second, mute))
   const decided_by = 'deconflict:mute, /deconflict mute'
   expect((await why(second)).pairs).toMatchObject([{ is_shown: false, reason: 'muted', decided_by }])
 })
@@ -70,7 +70,7 @@ test('work for another base branch is named, and was not compared', async () => 
 })
 
 test('the command says it in one line for each pair', async () => {
-  const tree = await workingTree({ DECONFLICT_URL: fixture.service.url, GITHUB_TOKEN: 'ada' })
+  const tree = await workingTree({ DECONFLICT_URL: service.url, GITHUB_TOKEN: 'ada' })
   onTestFinished(tree.remove)
   const { code, stdout } = await tree.run(['why', `#${first}`, '--repo', repository.full_name])
   expect(stdout).toContain(`#${first} has no comment.\n`)

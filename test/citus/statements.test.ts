@@ -40,7 +40,7 @@ function literalOf(value: unknown): string {
 async function explain({ text, values }: Executed): Promise<Omit<Planned, 'statement'>> {
   const literals = values.map(literalOf)
   const filled = text.replace(/\$(\d+)/g, (_, position) => literals[position - 1] as string)
-  const rows = await all.service.app.database.connection().execute(sql.raw(`explain (costs off) ${filled}`))
+  const rows = await all.service.db.execute(sql.raw(`explain (costs off) ${filled}`))
   const lines = (rows as unknown as Record<string, string>[]).map((row) => row['QUERY PLAN'] as string)
   return {
     tasks: lines.flatMap((line) => /Task Count: (\d+)/.exec(line)?.[1] ?? []).map(Number),

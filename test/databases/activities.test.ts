@@ -24,12 +24,7 @@ const pullUrl = () => `https://github.com/${repo.full_name}/pull/7`
 
 /** The activity without the fields that only a retrieval has. */
 async function read(id: string) {
-  const {
-    pr_reminder_due: _,
-    drift: __,
-    overlap: ___,
-    ...fields
-  } = (await repo.request('GET', `/activity/${id}`)).body
+  const { pr_reminder_due: _, drift: __, overlap: ___, ...fields } = await repo.read(id)
   return fields
 }
 
@@ -73,14 +68,14 @@ describe('creating', () => {
     const sent = { ...whole, pr_url: pullUrl() }
     const { activity } = await repo.create(sent)
     expect(activity).toMatchObject(sent)
-    const { body } = await repo.request('GET', `/activity/${activity.id}`)
+    const body = await repo.read(activity.id)
     const overlap = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
     expect(body).toEqual({ ...activity, pr_reminder_due: false, drift: null, overlap })
   })
 })
 
 describe('a pull request is due', () => {
-  const due = async (id: string) => (await repo.request('GET', `/activity/${id}`)).body.pr_reminder_due
+  const due = async (id: string) => (await repo.read(id)).pr_reminder_due
 
   test.each([
     ['two hours', {}, 2 * HOUR_MS],
@@ -100,8 +95,8 @@ describe('a pull request is due', () => {
     const merged = await repo.createActivity({ branch: 'b' })
     const archived = await repo.createActivity({ branch: 'c' })
     const live = await repo.createActivity({ branch: 'd' })
-    await repo.request('PATCH', `/activity/${merged}`, { body: { status: 'merged' } })
-    await repo.request('POST', `/activity/${archived}/archive`)
+    await repo.patch(merged, { status: 'merged' })
+    await repo.archive(archived)
     service.clock.advance(3 * HOUR_MS)
     const all = await Promise.all([branchless, linked, merged, archived, live].map(due))
     expect(all).toEqual([false, false, false, false, true])
@@ -114,7 +109,7 @@ describe('updating', () => {
   test('changes only the fields that are sent', async () => {
     const { activity } = await repo.create(whole)
     service.clock.advance(1000)
-    const answer = await repo.request('PATCH', `/activity/${activity.id}`, { body: { risk: 'critical' } })
+    const answer = await repo.patch(activity.id, { risk: 'critical' })
     expect(answer.status).toBe(200)
     const { overlap, ...record } = answer.body
     expect(overlap).toEqual(expect.objectContaining({ overlap_detected: false }))
@@ -128,7 +123,7 @@ describe('updating', () => {
     const { activity } = await repo.create(whole)
     const empty = { areas: [], paths: [], changes: [] }
     for (const scope of [{ paths: ['docs'] }, { areas: ['till'] }, {}]) {
-      await repo.request('PATCH', `/activity/${activity.id}`, { body: { scope } })
+      await repo.patch(activity.id, { scope })
       expect((await read(activity.id)).scope).toEqual({ ...empty, ...scope })
     }
   })
@@ -136,7 +131,7 @@ describe('updating', () => {
   test('clears a field that is sent as null', async () => {
     const { activity } = await repo.create({ ...whole, pr_url: pullUrl() })
     const cleared = { branch: null, base_branch: null, pr_url: null }
-    await repo.request('PATCH', `/activity/${activity.id}`, { body: cleared })
+    await repo.patch(activity.id, cleared)
     expect(await read(activity.id)).toMatchObject(cleared)
   })
 
@@ -144,7 +139,7 @@ describe('updating', () => {
     const { activity } = await repo.create(whole)
     service.clock.advance(1000)
     const { agent, actor, ...same } = whole
-    const answer = await repo.request('PATCH', `/activity/${activity.id}`, { body: same })
+    const answer = await repo.patch(activity.id, same)
     expect(answer).toMatchObject({ status: 200, body: { updated_at: activity.updated_at } })
     expect(await read(activity.id)).toEqual(activity)
   })

@@ -7,7 +7,7 @@ import { useService } from '../support/service.ts'
 
 const { service } = useService()
 
-const execute = (statement: string) => service.app.database.connection().execute(sql.raw(statement))
+const execute = (statement: string) => service.db.execute(sql.raw(statement))
 
 beforeAll(async () => {
   const headers = { 'Idempotency-Key': 'once' }
@@ -63,8 +63,7 @@ test.each(BROKEN)('%s rejects by %s: %s', async (table, constraint, change) => {
 })
 
 test('every constraint is validated and listed above', async () => {
-  const rows = await service.app.database
-    .connection()
+  const rows = await service.db
     .select({ name: sql<string>`conname`, is_valid: sql<boolean>`convalidated` })
     .from(sql`pg_constraint`)
     .where(sql`contype = 'c' and connamespace = 'public'::regnamespace`)

@@ -16,7 +16,7 @@ const all = (names: string[], expected: string) => Object.fromEntries(names.map(
 
 describe('a missing table', () => {
   const without = async (table: string, work: () => Promise<void>) => {
-    const db = service.app.database.connection()
+    const db = service.db
     const rename = (from: string, to: string) =>
       db.execute(sql`alter table ${sql.identifier(from)} rename to ${sql.identifier(to)}`)
     await rename(table, 'elsewhere')
@@ -53,7 +53,7 @@ describe('a missing table', () => {
   })
 
   test('(idempotency_keys) leaves no record behind', async () => {
-    const count = async () => (await service.api('GET', '/activity?limit=100')).body.items.length
+    const count = async () => (await service.list('?limit=100')).length
     const before = await count()
     await without('idempotency_keys', async () => {
       const headers = { 'Idempotency-Key': 'broken' }

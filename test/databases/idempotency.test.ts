@@ -124,9 +124,7 @@ describe.each(creates)('POST %s', (path, body) => {
   test('that crashed before its response was stored is completed', async () => {
     const before = await count()
     const first = await send(path, body)
-    await service.app.database
-      .connection()
-      .execute(sql`update idempotency_keys set answer = null where key = ${key}`)
+    await service.db.execute(sql`update idempotency_keys set answer = null where key = ${key}`)
     const completed = await send(path, body)
     expect(completed.status).toBe(201)
     expect(isReplay(completed)).toBe(true)

@@ -1,8 +1,5 @@
-/** The digests of changed files: keyed by the repository, not made by readers, and deleted when the activity ends. */
-import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { openKnownRepo } from '../../src/server/records/repositories/repo.ts'
 import { dumpDatabase } from '../support/database-dump.ts'
 import { type TestRepository, useRepositories } from '../support/repository.ts'
@@ -14,24 +11,17 @@ const { repository } = fixture
 const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export default retries\n // end\n'
 const scope = { changes: [{ path: 'migrations/0001_b.sql', status: 'added', patch: PATCH }] }
 
-const storedOf = (repo: TestRepository) =>
-  fixture.service.app.database
-    .connection()
-    .select()
-    .from(file_changes)
-    .where(eq(file_changes.repo_id, repo.id))
-
 test.each(['archive', 'merge', 'expiry'])('they are deleted when the activity ends by %s', async (end) => {
   const repo = repository()
   const id = await repo.createActivity({ scope })
-  expect(await storedOf(repo)).toMatchObject([{ path: 'migrations/0001_b.sql', origin: 'declared' }])
-  if (end === 'archive') await repo.request('POST', `/activity/${id}/archive`)
-  else if (end === 'merge') await repo.request('PATCH', `/activity/${id}`, { body: { status: 'merged' } })
+  expect(await repo.files()).toMatchObject([{ path: 'migrations/0001_b.sql', origin: 'declared' }])
+  if (end === 'archive') await repo.archive(id)
+  else if (end === 'merge') await repo.patch(id, { status: 'merged' })
   else {
     fixture.service.clock.advance(90_000_000)
     await sweep(fixture.service.app)
   }
-  expect(await storedOf(repo)).toEqual([])
+  expect(await repo.files()).toEqual([])
 })
 
 test('whoever may only read stores nothing', async () => {

@@ -39,7 +39,7 @@ describe('the list of activities', () => {
     ]
     for (const { status, ...body } of all) {
       const id = await repo.createActivity(body)
-      if (status) await repo.request('PATCH', `/activity/${id}`, { body: { status } })
+      if (status) await repo.patch(id, { status })
     }
   })
 
@@ -119,8 +119,7 @@ describe('the list of notables', () => {
 test('a page has 50 items by default, and 1 to 100 with `limit`', async () => {
   const repo = repository()
   await repo.insertActivities(Array.from({ length: 101 }, () => ({ id: newId('act', new Date()) })))
-  const count = async (query: string) =>
-    (await repo.request('GET', `/activity${query}`)).body.items.length as number
+  const count = async (query: string) => (await repo.list(query)).length as number
   expect(await count('')).toBe(50)
   expect(await count('?limit=1')).toBe(1)
   expect(await count('?limit=100')).toBe(100)

@@ -155,12 +155,12 @@ describe('from the database', () => {
     const before = await freshScrape()
     const { activity } = await repo.create({})
     const finished = await repo.create({})
-    await repo.request('PATCH', `/activity/${finished.activity.id}`, { body: { status: 'merged' } })
+    await repo.patch(finished.activity.id, { status: 'merged' })
     await repo.createNotable({})
     const after = await freshScrape()
     expect(after.value(live('activity'))).toBe((before.value(live('activity')) as number) + 1)
     expect(after.value(live('notable'))).toBe((before.value(live('notable')) as number) + 1)
-    await repo.request('POST', `/activity/${activity.id}/archive`)
+    await repo.archive(activity.id)
     service.clock.advance(7 * DAY_MS)
     await sweep(service.app)
     const ended = await freshScrape()
@@ -169,7 +169,7 @@ describe('from the database', () => {
   })
 
   test('the gauges count jobs and the age of the oldest due job', async () => {
-    const db = service.app.database.connection()
+    const db = service.db
     const now = service.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
     const job = (id: string, run_at: Date) =>
@@ -196,7 +196,7 @@ describe('from the database', () => {
   })
 
   test('the gauges count the shown pairs by outcome', async () => {
-    const db = service.app.database.connection()
+    const db = service.db
     const now = service.clock.now
     const side = { author: null, active_at: now.toISOString(), head: null }
     const pair = (number: number, outcome: 'resolved' | 'given_up') => ({
@@ -227,7 +227,7 @@ describe('from the database', () => {
   })
 
   test('the gauges are omitted while it fails, and the rest remains', async () => {
-    const db = service.app.database.connection()
+    const db = service.db
     await db.execute(sql`alter table jobs rename to elsewhere`)
     try {
       const scraped = await freshScrape()

@@ -44,9 +44,7 @@ describe('the App is created, and GitHub’s installation page comes next', () =
     expect(await deliver('guess')).toBe(401)
     expect(await deliver(secret)).toBe(202)
     await expect
-      .poll(async () =>
-        (await service.api('GET', '/activity')).body.items.map((item: { source: string }) => item.source),
-      )
+      .poll(async () => (await service.list()).map((item: { source: string }) => item.source))
       .toContain('pull_request')
   })
 
@@ -65,7 +63,7 @@ describe('the App is created, and GitHub’s installation page comes next', () =
       const path = join(service.app.config.data_dir, 'github-app.json')
       expect(((await stat(path)).mode & 0o777).toString(8)).toBe('600')
     } else {
-      const rows = await service.app.database.connection().execute(sql`select credentials from created_app`)
+      const rows = await service.db.execute(sql`select credentials from created_app`)
       for (const secret of [client_secret, webhook_secret, line])
         expect(JSON.stringify(rows)).not.toContain(secret)
     }
@@ -80,7 +78,7 @@ describe('the App is created, and GitHub’s installation page comes next', () =
       expect(status, path).toBe(404)
       expect(text, path).toContain('is configured')
     }
-    const rows = await service.app.database.connection().execute(sql`select 1 from setup_codes`)
+    const rows = await service.db.execute(sql`select 1 from setup_codes`)
     expect([...rowsOf(rows)]).toEqual([])
   })
 

@@ -5,18 +5,18 @@ import { sweep } from '../../src/server/operations/sweep.ts'
 import { pull_requests } from '../../src/server/records/pull-requests/table.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
 import { pairs } from '../../src/server/tell/table.ts'
-import { useApp } from '../support/app-service.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import { connectRaw } from '../support/postgres.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 
 const DAY_MS = 86_400_000
 const RETENTION_DAYS = 3
 /** Longer than RETENTION_DAYS. */
 const LEDGER_DAYS = 90
 
-const { service, repo } = useApp({ config: { retention_days: RETENTION_DAYS } })
+const { service, repository: repo } = usePullRequests({ config: { retention_days: RETENTION_DAYS } })
 
-const db = () => service.app.database.connection()
+const db = () => service.db
 const open = async (files = ['src/a.ts']) => {
   const { number } = repo.githubRepo.open({ files })
   await service.deliverAndRun(repo.event(number, 'opened'))
@@ -97,7 +97,7 @@ test('RETENTION_DAYS after an uninstallation the App’s records are deleted in 
   expect(swept.purged).toBe(1 + 700 + 1 + 1 + 1100)
   expect(await known()).toEqual([])
   expect((await repo.request('GET', `/activity/${tracked.id}`)).status).toBe(404)
-  expect((await repo.request('GET', '/activity')).body.items).toHaveLength(1)
+  expect(await repo.list()).toHaveLength(1)
   expect((await repo.request('GET', `/notables/${id}`)).body.status).toBe('active')
   expect(await repo.check({ scope: { paths: ['src/a.ts'] } })).toMatchObject({
     total_related: 1,

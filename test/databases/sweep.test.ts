@@ -20,7 +20,7 @@ const { service, repo, repository } = useRepository({ retention_days: RETENTION_
 
 afterEach(() => service.deleteRecords())
 
-const db = () => service.app.database.connection()
+const db = () => service.db
 const inMs = (ms: number) => new Date(service.clock.now.getTime() + ms)
 
 /** Makes every repository due, as after six minutes without a sweep. */
@@ -104,12 +104,15 @@ describe('a sweep', () => {
 })
 
 describe('a closed record is deleted RETENTION_DAYS later, to the millisecond:', () => {
-  const patch = (id: string, status: string) => repo.request('PATCH', `/activity/${id}`, { body: { status } })
-
   test.each<[string, 'activity' | 'notables', number, (id: string) => Promise<unknown>]>([
-    ['paused work', 'activity', 0, async (id) => [await patch(id, 'paused'), await patch(id, 'archived')]],
+    [
+      'paused work',
+      'activity',
+      0,
+      async (id) => [await repo.patch(id, { status: 'paused' }), await repo.archive(id)],
+    ],
     ['an activity whose expiry no sweep had stored', 'activity', 1, async () => {}],
-    ['a finished activity', 'activity', 1, (id) => patch(id, 'merged')],
+    ['a finished activity', 'activity', 1, (id) => repo.patch(id, { status: 'merged' })],
     ['an archived notable', 'notables', 0, (id) => repo.request('POST', `/notables/${id}/archive`)],
     ['an expired notable', 'notables', 7, async () => {}],
   ])('%s', async (_, kind, days, close) => {
@@ -131,7 +134,7 @@ describe('a closed record is deleted RETENTION_DAYS later, to the millisecond:',
     const id = await repo.createNotable({})
     service.clock.advance(30 * DAY_MS - 1)
     expect(await sweep(service.app)).toMatchObject({ expired: 0, purged: 0 })
-    expect((await repo.request('GET', `/activity/${activity.id}`)).body.status).toBe('active')
+    expect((await repo.read(activity.id)).status).toBe('active')
     expect((await repo.request('GET', `/notables/${id}`)).body.status).toBe('active')
   })
 
@@ -206,17 +209,17 @@ describe('concurrent sweeps', () => {
   })
 
   test('skip a record that is being changed instead of waiting', async () => {
-    const ids = [newId('act', new Date()), newId('act', new Date()), newId('act', new Date())]
+    const ids = [1, 2, 3].map(() => newId('act', new Date())) as [string, string, string]
     await repo.create({})
     await repo.insertActivities(ids.map((id) => activity({ id, expires_at: inMs(0) })))
     await makeDue()
     const other = connectRaw(service.app.config.database_url as string)
     await other.begin(async (tx) => {
-      await tx`select 1 from activities where repo_id = ${repo.id} and id = ${ids[1] as string} for update`
+      await tx`select 1 from activities where repo_id = ${repo.id} and id = ${ids[1]} for update`
       expect((await sweep(service.app)).expired).toBe(2)
     })
     await other.end()
-    expect((await repo.request('GET', `/activity/${ids[1]}`)).body.status).toBe('expired')
+    expect((await repo.read(ids[1])).status).toBe('expired')
     await makeDue()
     expect((await sweep(service.app)).expired).toBe(1)
   })
@@ -225,7 +228,7 @@ describe('concurrent sweeps', () => {
 test('a purge waits for a change that has begun, and the change for nothing', async () => {
   const id = await repo.createActivity({})
   const held = holdStatements(/insert into "live_sets"/, 1)
-  const changed = repo.request('PATCH', `/activity/${id}`, { body: { risk: 'high' } })
+  const changed = repo.patch(id, { risk: 'high' })
   await expect.poll(held.executed).toBe(1)
   const purged = purgeRepository(db(), repo.id)
   const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

@@ -1,12 +1,13 @@
 /** The worker runs a job when it is committed; no step from an event to a comment waits for the next poll of the queue. */
 import { expect, test } from 'vitest'
-import { type AppRepository, appRepositories, useAppService } from '../support/app-service.ts'
+import { useAppService } from '../support/app-service.ts'
+import { type TrackedRepository, trackedRepositories } from '../support/pull-request-service.ts'
 import { ACTIVITY } from '../support/routes.ts'
 
 const { github, service } = useAppService({ has_workers: true, job_poll_ms: 3_600_000 }, async () => {})
-const fresh = appRepositories(github, service)
+const fresh = trackedRepositories(github, service)
 
-async function open(repository: AppRepository): Promise<number> {
+async function open(repository: TrackedRepository): Promise<number> {
   const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })
   expect(await service.deliver(repository.event(number, 'opened'))).toMatchObject({ status: 202 })
   return number

@@ -26,7 +26,7 @@ describe('the command', () => {
     const { code, stderr } = await tree.runProcess(['start', 'Retry payments'], { env })
     expect(stderr).toBe('')
     expect(code).toBe(0)
-    expect((await shop.api('GET', '/activity')).body.items).toMatchObject([{ title: 'Retry payments' }])
+    expect(await shop.list()).toMatchObject([{ title: 'Retry payments' }])
     expect(proxy.tunnels[0]).toEqual({ target: `${NAME}:443`, authorization: AUTHORIZATION })
   })
 
@@ -39,7 +39,7 @@ describe('the command', () => {
     expect(stderr).toBe('')
     expect(code).toBe(0)
     expect(proxy.tunnels[0]?.target).toBe(`${NAME}:443`)
-    expect((await shop.api('GET', '/activity')).body.items).toMatchObject([{ agent: 'claude-code' }])
+    expect(await shop.list()).toMatchObject([{ agent: 'claude-code' }])
   })
 
   // `test/rules/config.test.ts` has every form of the variables.

@@ -139,9 +139,7 @@ describe('the hook of an agent', () => {
     await killed.kill()
     const next = await tree.runProcess(HOOK, { env: PATIENT, input })
     expect(next).toEqual({ code: 0, stdout: '', stderr: '' })
-    expect((await shop.api('GET', '/activity')).body.items).toMatchObject([
-      { agent: 'claude-code', branch: 'work' },
-    ])
+    expect(await shop.list()).toMatchObject([{ agent: 'claude-code', branch: 'work' }])
   })
 
   test('runs when its input is complete, even if the agent never closes it', async () => {
@@ -149,7 +147,7 @@ describe('the hook of an agent', () => {
     hook.write(input)
     expect(await hook.ended).toBe(0)
     expect(hook.errors()).toBe('')
-    expect((await shop.api('GET', '/activity')).body.items).toHaveLength(1)
+    expect(await shop.list()).toHaveLength(1)
   })
 
   test('ends even if the agent neither writes nor closes its input', async () => {

@@ -2,11 +2,12 @@
 import { sql } from 'drizzle-orm'
 import { purgeRepository } from '../../src/server/operations/admin/purge-store.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
-import { type AppRepository, type AppService, appRepositories, startAppService } from './app-service.ts'
+import { type AppService, startAppService } from './app-service.ts'
 import { rowsOf } from './database.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'
 import type { PullFile } from './github-state.ts'
 import { watchStatements } from './held-statements.ts'
+import { type TrackedRepository, trackedRepositories } from './pull-request-service.ts'
 import { pathOf, ROUTES } from './routes.ts'
 import { installationEvent, pushEvent, refEvent } from './webhooks.ts'
 
@@ -74,7 +75,7 @@ export async function collectStatements() {
     github.close()
   }
   try {
-    await doEverything(service, appRepositories(github, service)(), github)
+    await doEverything(service, trackedRepositories(github, service)(), github)
     /** The tables that belong to repositories. */
     const tables = await listTables(service)
     return { service, tables, statements, close }
@@ -94,7 +95,7 @@ async function listTables({ app }: AppService): Promise<string[]> {
 }
 
 /** Everything that the service does: operations, deliveries, jobs, sweeps and a purge. */
-async function doEverything(service: AppService, repo: AppRepository, github: FakeGithub): Promise<void> {
+async function doEverything(service: AppService, repo: TrackedRepository, github: FakeGithub): Promise<void> {
   const { githubRepo, full_name } = repo
   const scope = { areas: ['pay'], paths: ['src/**', 'README.md'] }
   const ids = {

@@ -42,6 +42,25 @@ export function apiAt(url: string, token: string): Api {
   }
 }
 
+/** What most tests ask of activities, each in one call. */
+export function activitiesBy(api: Api) {
+  const activities = {
+    /** An activity as a retrieval returns it. */
+    read: async (id: string): Promise<Answer['body']> => (await api('GET', `/activity/${id}`)).body,
+    /** The items of a list; `query` is such as `?status=archived`. */
+    list: async (query = ''): Promise<Answer['body'][]> => (await api('GET', `/activity${query}`)).body.items,
+    patch: (id: string, body: object) => api('PATCH', `/activity/${id}`, { body }),
+    archive: (id: string) => api('POST', `/activity/${id}/archive`),
+    /** The only live activity, as a retrieval returns it. */
+    async only(): Promise<Answer['body']> {
+      const [activity, ...others] = await activities.list()
+      if (!activity || others.length > 0) throw new Error(`${others.length} others than ${activity?.id}`)
+      return activities.read(activity.id)
+    },
+  }
+  return activities
+}
+
 /** Posts one message to `/mcp`. */
 export function postMcp(
   url: string,

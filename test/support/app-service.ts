@@ -7,14 +7,11 @@ import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
 import { enqueue } from '../../src/server/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
 import { prepared } from '../../src/server/platform/db/statements.ts'
-import type { Answer } from './api.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'
-import { timestamp } from './github-state.ts'
-import { freshRepositories } from './repository.ts'
-import { startTestService, type TestService, type TestServiceOptions } from './service.ts'
-import { useEach, useStarted } from './use-started.ts'
+import { startTestService, type TestServiceOptions } from './service.ts'
+import { useStarted } from './use-started.ts'
 import type { Webhook } from './webhook-payload.ts'
-import { type PullEvent, pullRequestEvent, signedDelivery } from './webhooks.ts'
+import { signedDelivery } from './webhooks.ts'
 
 export const WEBHOOK_SECRET = 'hush'
 
@@ -43,11 +40,10 @@ export async function startAppService(github: FakeGithub, options: AppServiceOpt
   const config = { rate_limit_per_minute: 1_000_000, github_app, ...options.config }
   if (options.list_limits) github.state.list_limits = options.list_limits
   const service = await startTestService({ token: 'ada', ...options, config })
-  const { app } = service
+  const { app, db } = service
   const { clock, database, log, metrics } = app
   const handlers: Record<string, JobHandler> = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
   const runner = { database, clock, log, metrics, handlers }
-  const db = database.connection()
 
   /** Posts a signed delivery; the same `id` again is a redelivery. Returns the HTTP status and the outcome. */
   const deliver = async (webhook: Webhook, id?: string) => {
@@ -118,49 +114,4 @@ export function useAppService(
   )
   afterEach(() => reset(service))
   return { github, service }
-}
-
-/** A repository with the App installed, with access to its GitHub side and its API. */
-export type AppRepository = ReturnType<ReturnType<typeof appRepositories>>
-
-const GITHUB_EPOCH_MS = Date.parse('2026-03-02T08:00:00Z')
-
-/** Returns a function that returns another repository of `acme` at each call. The App is installed in all of them. */
-export function appRepositories(github: FakeGithub, service: TestService) {
-  const fresh = freshRepositories(github, service)
-  github.app.install({ account: 'acme' })
-  let seconds = 0
-  return () => {
-    const repository = fresh()
-    const { full_name, request } = repository
-    const githubRepo = github.at(full_name)
-    return {
-      ...repository,
-      githubRepo,
-      /** The event of a pull request in its current state. GitHub's clock has seconds and advances by one, or is set to `at_s`. */
-      event(number: number, given: PullEvent, at_s?: number): Webhook {
-        seconds += 1
-        githubRepo.pull(number).updated_at = timestamp(new Date(GITHUB_EPOCH_MS + (at_s ?? seconds) * 1000))
-        return pullRequestEvent(github, full_name, number, given)
-      },
-      /** The activity as the API returns it. */
-      activity: async (id: string): Promise<Answer['body']> => (await request('GET', `/activity/${id}`)).body,
-      /** The activities created from pull requests, of a status (default: the live ones). */
-      async tracked(status?: string): Promise<Answer['body'][]> {
-        const { body } = await request('GET', `/activity${status ? `?status=${status}` : ''}`)
-        return body.items.filter(({ source }: { source: string }) => source === 'pull_request')
-      },
-    }
-  }
-}
-
-/** Starts the service before the tests of a file, gives each test a repository, and closes the service at the end. */
-export function useApp(options: AppServiceOptions = {}) {
-  // The App stays installed, but a later test that moves the clock must not expire and reconcile these records too.
-  const { github, service } = useAppService(options, (started) => started.deleteRecords())
-  const freshRepository = appRepositories(github, service)
-  const repo = useEach(freshRepository)
-  /** Gives the current test another repository. */
-  const changeRepository = () => void Object.assign(repo, freshRepository())
-  return { github, service, repo, changeRepository }
 }

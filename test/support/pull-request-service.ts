@@ -2,9 +2,11 @@
 import { eq } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { pairs } from '../../src/server/tell/table.ts'
+import { HOUR_MS } from '../../src/vocabulary/clock.ts'
 import { type AppService, type AppServiceOptions, useAppService } from './app-service.ts'
 import type { FakeGithub } from './github.ts'
 import type { FileGiven, PullGiven } from './github-repository.ts'
+import { timestamp } from './github-state.ts'
 import { testRepository } from './repository.ts'
 import { useEach } from './use-started.ts'
 import { type PullEvent, pullRequestEvent, pushEvent } from './webhooks.ts'
@@ -21,27 +23,40 @@ const COUNT = 60
  */
 const FIRST_ID = 36_000 + (Math.floor(Date.now() / 1000) % 3600) - COUNT
 
+/** GitHub's clock before the first event of a repository. */
+const EPOCH_MS = Date.now() - HOUR_MS
+
 /** Starts the service before the tests of a file, gives each test a repository, and closes the service at the end. */
 export function usePullRequests(options: AppServiceOptions & { settings?: string } = {}) {
   const { github, service } = useAppService(options)
-  const names = Array.from({ length: COUNT }, (_, index) => `org-${index}/shop`)
-  github.repositories(names, FIRST_ID)
-  github.users(names, { ada: 'write' })
-  let next = 0
-  /** Another repository, in an organization of its own, so that the pacing of writes in one does not delay the other. */
+  const fresh = trackedRepositories(github, service)
   const another = (settings = options.settings) => {
-    const full_name = names[next]
-    if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
-    next += 1
     // The fake GitHub uses the real clock.
     service.clock.now = new Date()
-    if (settings !== undefined) github.at(full_name).write('.github/deconflict.yml', settings)
-    return trackedRepository({ github, service, full_name, id: FIRST_ID + next - 1 })
+    return fresh(settings)
   }
   const repository = useEach(() => another())
   /** Gives the current test another repository, with this settings file, which the service reads with the first event. */
   const useSettings = (settings: string) => void Object.assign(repository, another(settings))
-  return { github, fixture: { service, repository: () => another() }, repository, useSettings }
+  return { github, service, fixture: { service, repository: () => another() }, repository, useSettings }
+}
+
+/**
+ * Returns a function that returns another repository at each call, with this settings file. Each is in an organization of its own, so
+ * that the pacing of writes in one does not delay the other.
+ */
+export function trackedRepositories(github: FakeGithub, service: AppService) {
+  const names = Array.from({ length: COUNT }, (_, index) => `org-${index}/shop`)
+  github.repositories(names, FIRST_ID)
+  github.users(names, { ada: 'admin' })
+  let next = 0
+  return (settings?: string) => {
+    const full_name = names[next]
+    if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
+    next += 1
+    if (settings !== undefined) github.at(full_name).write('.github/deconflict.yml', settings)
+    return trackedRepository({ github, service, full_name, id: FIRST_ID + next - 1 })
+  }
 }
 
 function trackedRepository(given: {
@@ -59,6 +74,7 @@ function trackedRepository(given: {
     expect(failed).toEqual([])
   }
   let authors = 0
+  let seconds = 0
   const below = `/repos/${full_name}`
   /** All requests of the App that GitHub received for this repository. */
   const calls = () =>
@@ -83,6 +99,14 @@ function trackedRepository(given: {
     ...repository,
     githubRepo,
     installation,
+    /** The event of a pull request in its current state. GitHub's clock has seconds and advances by one, or is set to `at_s`. */
+    event(number: number, event: PullEvent, at_s?: number) {
+      seconds += 1
+      githubRepo.pull(number).updated_at = timestamp(new Date(EPOCH_MS + (at_s ?? seconds) * 1000))
+      return pullRequestEvent(github, full_name, number, event)
+    },
+    /** The live activities that were created from pull requests. */
+    tracked: async () => (await repository.list()).filter(({ source }) => source === 'pull_request'),
     /** Creates an activity and runs the due jobs; returns its id. `body` overrides the default fields. */
     async createActivity(body: object = {}): Promise<string> {
       const scope = { paths: ['src/pay.ts'] }
@@ -134,10 +158,7 @@ function trackedRepository(given: {
       return own[0]?.body
     },
     /** The ledger. */
-    pairs() {
-      const db = service.app.database.connection()
-      return db.select().from(pairs).where(eq(pairs.repo_id, id)).orderBy(pairs.a, pairs.b)
-    },
+    pairs: () => service.db.select().from(pairs).where(eq(pairs.repo_id, id)).orderBy(pairs.a, pairs.b),
     /** The write requests that GitHub received for this repository, such as `PATCH /issues/comments/17`. */
     writes: () => calls().filter((route) => !route.startsWith('GET ')),
     calls,

@@ -1,9 +1,11 @@
 /** A repository for each test, with methods that create records and check for overlap. */
+import { eq } from 'drizzle-orm'
 import { expect } from 'vitest'
 import type { z } from 'zod'
 import type { Config } from '../../src/server/platform/config.ts'
 import type { Db } from '../../src/server/platform/db/database.ts'
 import { activities } from '../../src/server/records/activities/table.ts'
+import { file_changes } from '../../src/server/records/file-changes/table.ts'
 import { raiseVersion } from '../../src/server/records/live-sets/store.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
 import { isLive } from '../../src/vocabulary/activity-status.ts'
@@ -12,7 +14,7 @@ import type { Notable } from '../../src/vocabulary/contract/notable.ts'
 import type { OverlapResult } from '../../src/vocabulary/contract/overlap.ts'
 import { EMPTY_SCOPE } from '../../src/vocabulary/contract/scope.ts'
 import type { FileSettings } from '../../src/vocabulary/contract/settings.ts'
-import type { Api } from './api.ts'
+import { type Api, activitiesBy } from './api.ts'
 import type { FakeGithub } from './github.ts'
 import { type TestService, useService } from './service.ts'
 import { useEach } from './use-started.ts'
@@ -75,25 +77,32 @@ export function testRepository(service: TestService, repo_id: number, full_name:
     id: repo_id,
     full_name,
     request,
+    ...activitiesBy(request),
     create,
     /** Creates an activity and returns its id. */
     createActivity: async (body: Body) => (await create(body)).activity.id,
     /** Creates a notable and returns its id; `body` overrides the default fields. */
     createNotable: async (body: Body) => (await createNotable(body)).id,
     check: (body: Body): Promise<OverlapResult> => done(200, '/activity/check', body),
+    /** The stored changes of files, in their order. */
+    files: () =>
+      service.db
+        .select()
+        .from(file_changes)
+        .where(eq(file_changes.repo_id, repo_id))
+        .orderBy(file_changes.position),
     /** Stores settings as a settings file would. */
     async configure(settings: FileSettings) {
-      const { app, clock } = service
+      const { db, clock } = service
       const [owner = '', name = ''] = full_name.split('/')
-      await app.database
-        .connection()
+      await db
         .insert(repositories)
         .values({ repo_id, owner, name, settings, created_at: clock.now, swept_at: clock.now })
         .onConflictDoUpdate({ target: repositories.repo_id, set: { settings } })
     },
     /** Inserts activities directly into the database; each overrides the default fields. */
     async insertActivities(rows: (Partial<ActivityRow> & { id: string })[]) {
-      const { app, clock } = service
+      const { db, clock } = service
       const now = clock.now
       const defaults = {
         repo_id,
@@ -109,7 +118,6 @@ export function testRepository(service: TestService, repo_id: number, full_name:
         expires_at: new Date(now.getTime() + 86_400_000),
         updated_at: now,
       } as const
-      const db = app.database.connection()
       // Columns that the constraints of the table require.
       const all = rows.map((row) => ({
         ...defaults,

@@ -4,7 +4,7 @@ import { afterEach } from 'vitest'
 import { type Config, readConfig } from '../../src/server/platform/config.ts'
 import { openLog } from '../../src/server/platform/telemetry/log.ts'
 import { type ServiceOptions, startService } from '../../src/server/server.ts'
-import { apiAt } from './api.ts'
+import { activitiesBy, apiAt } from './api.ts'
 import { DELETE_RECORDS, freshDatabase } from './database.ts'
 import { type FakeGithub, fakeGithub } from './github.ts'
 import { useStarted } from './use-started.ts'
@@ -47,19 +47,22 @@ export async function startTestService({ token, config = {}, realClock, ...optio
     stopped ??= service.close()
     return stopped
   }
+  const api = apiAt(service.url, token)
+  const db = service.app.database.connection()
   return {
     url: service.url,
     signInUrl: service.signInUrl,
     /** The address that creates the GitHub App. */
     setup_url: service.setup_url,
     app: service.app,
-    api: apiAt(service.url, token),
+    db,
+    api,
+    /** In `acme/shop`. */
+    ...activitiesBy(api),
     clock,
     log,
     /** Deletes all rows, so that a test that moves the clock or sweeps is independent of earlier ones. */
-    deleteRecords: async () => {
-      await service.app.database.connection().execute(sql.raw(DELETE_RECORDS))
-    },
+    deleteRecords: async () => void (await db.execute(sql.raw(DELETE_RECORDS))),
     stop,
     close: async () => {
       await stop()

@@ -40,7 +40,7 @@ test('start, update and note declare the files that are meant', async () => {
   const { id, scope } = JSON.parse(started.stdout).activity
   expect(scope.paths).toEqual(['docs/a.ts'])
   await tree.run(['update', id, '--paths', '../src/*.ts'], inTree('docs'))
-  const { body } = await shop.api('GET', `/activity/${id}`)
+  const body = await shop.read(id)
   expect(body.scope.paths).toEqual(['src/*.ts'])
   const options = ['--category', 'process', '--importance', 'low', '--paths', '.', '--json']
   const { stdout } = await tree.run(['note', 'Frozen', ...options], inTree('src'))

@@ -20,9 +20,8 @@ const hook = (event: string, about: object = {}) => run(event, about, { env: { D
 /** The hook says nothing, to the agent or of an error. */
 const quiet = async (...given: Parameters<typeof hook>) =>
   expect(await hook(...given)).toEqual({ code: 0, stdout: '', stderr: '' })
-const listed = async () => (await shop.api('GET', '/activity?limit=100')).body.items
 const onlyId = async (): Promise<string> => {
-  const items = await listed()
+  const items = await shop.list()
   expect(items).toHaveLength(1)
   return items[0].id
 }
@@ -54,11 +53,11 @@ test.each(['work', 'main'])('the next hook on %s goes on with the activity', asy
   await endPause()
   await quiet('prompt', { prompt: `Change ${FILE}.` })
   expect(await onlyId()).toBe(id)
-  const { scope } = (await shop.api('GET', `/activity/${id}`)).body
+  const { scope } = await shop.read(id)
   expect(scope.changes).toMatchObject([{ path: FILE }, { path: 'docs/new.md' }])
   await quiet('before-edit', edit)
   await quiet('session-end', { reason: 'exit' })
-  expect(await listed()).toMatchObject([{ id, status: 'paused' }])
+  expect(await shop.list()).toMatchObject([{ id, status: 'paused' }])
   expect(await stateFiles('session-')).toEqual([])
 })
 
@@ -69,7 +68,7 @@ test('the next hook follows a switch of the branch, and adds the file of its edi
   await endPause()
   await quiet('before-edit', edit)
   expect(await onlyId()).toBe(id)
-  expect((await shop.api('GET', `/activity/${id}`)).body).toMatchObject({
+  expect(await shop.read(id)).toMatchObject({
     branch: 'other',
     scope: { paths: ['docs/a.md', FILE] },
   })
@@ -116,7 +115,7 @@ describe('a response that is lost for a moment', () => {
     loseTwice(isCreate)
     const { stdout, stderr } = await hook('session-start', { source: 'startup' })
     expect([stdout, stderr]).toEqual([HELD, ''])
-    expect(await listed()).toHaveLength(2)
+    expect(await shop.list()).toHaveLength(2)
   })
 
   test.each(['closed', 'bad_gateway'] as const)(

@@ -11,9 +11,8 @@ const at = (name: string) => join(tree.path, name)
 const read = (file: string) => ({ tool_name: 'Read', tool_input: { file_path: at(file) } })
 const edit = (file: string) => ({ tool_name: 'Edit', tool_input: { file_path: at(file) } })
 const listed = async (): Promise<{ id: string; branch: string | null; agent: string | null }[]> =>
-  (await shop.api('GET', '/activity?limit=100')).body.items
+  await shop.list('?limit=100')
 const mine = async () => (await listed()).filter(({ branch }) => branch !== 'tidy')
-const retrieved = async (id: string) => (await shop.api('GET', `/activity/${id}`)).body
 
 const RETRY = 'src/checkout/retry.ts'
 
@@ -57,9 +56,9 @@ describe('the agent is warned about overlap', () => {
     expect(await heard('after-read', read(RETRY))).toContain(`“Tidy” by “Ben” on “tidy”: ${RETRY}`)
     for (const file of [RETRY, 'README.md']) expect(await heard('after-read', read(file))).toBe('')
     const [activity] = await mine()
-    expect((await retrieved(activity?.id as string)).scope.paths).toEqual([])
+    expect((await shop.read(activity?.id as string)).scope.paths).toEqual([])
     await heard('before-edit', edit(RETRY))
-    expect((await retrieved(activity?.id as string)).scope.paths).toEqual([RETRY])
+    expect((await shop.read(activity?.id as string)).scope.paths).toEqual([RETRY])
   })
 
   test('of no file whose lines are known and apart', async () => {
@@ -135,7 +134,7 @@ describe('the agent is warned about overlap', () => {
     await tree.write({ 'lib/by-shell.ts': '1\n' })
     expect(await hook('stop')).toEqual({ code: 0, stdout: '', stderr: '' })
     const [activity] = await mine()
-    expect((await retrieved(activity?.id as string)).scope.changes).toMatchObject([
+    expect((await shop.read(activity?.id as string)).scope.changes).toMatchObject([
       { path: 'lib/by-shell.ts' },
     ])
     expect(await heard('prompt', { prompt: 'Go on.' })).toContain('lib/by-shell.ts')
@@ -168,7 +167,7 @@ describe('the activity of a session', () => {
     const [activity, ...others] = await mine()
     expect(others).toEqual([])
     // It expires half an hour after its last prompt or edit.
-    expect(await retrieved(activity?.id as string)).toMatchObject({ agent: 'copilot', ttl_ms: 1_800_000 })
+    expect(await shop.read(activity?.id as string)).toMatchObject({ agent: 'copilot', ttl_ms: 1_800_000 })
   })
 
   test.each(['clear', 'resume'])(

@@ -7,13 +7,12 @@ import { useShop } from '../support/shop.ts'
 const { shop, tree, hook, startAsBen } = useShop()
 
 const at = (name: string) => join(tree.path, name)
-const read = async (id: string) => (await shop.api('GET', `/activity/${id}`)).body
-const listed = async () => (await shop.api('GET', '/activity?limit=100')).body.items
 
 describe('the hook of an agent', () => {
   const edit = (file: string) => ({ tool_name: 'Edit', tool_input: { file_path: at(file) } })
+
   const only = async () => {
-    const [activity, ...others] = await listed()
+    const [activity, ...others] = await shop.list()
     expect(others).toEqual([])
     return activity
   }
@@ -35,7 +34,7 @@ describe('the hook of an agent', () => {
     expect((await hook('before-edit', edit('src/other/retry.ts'))).stdout).toMatch(/src\/other\/retry\.ts/)
     for (const file of ['src/other/retry.ts', 'src/checkout/retry.ts', 'docs/b.md'])
       expect((await hook('before-edit', edit(file))).stdout).toBe('')
-    const mine = (await listed()).find(({ branch }: { branch: string }) => branch === 'work')
+    const mine = (await shop.list()).find(({ branch }) => branch === 'work')
     const edited = ['docs/a.md', 'src/checkout/retry.ts', 'src/other/retry.ts', 'docs/b.md']
     expect(mine.scope.paths).toEqual(edited)
     await hook('session-end', { reason: 'exit' })
@@ -47,7 +46,7 @@ describe('the hook of an agent', () => {
     await hook('before-edit', edit('src/a.ts'))
     const first = await only()
     expect(first.scope).toEqual({ areas: [], paths: ['src/a.ts'], changes: [{ path: 'b.md' }] })
-    await shop.api('POST', `/activity/${first.id}/archive`)
+    await shop.archive(first.id)
     await hook('before-edit', edit('src/c.ts'))
     expect(await only()).toMatchObject({
       scope: { paths: ['src/a.ts', 'src/c.ts'], changes: [{ path: 'b.md' }] },
@@ -68,10 +67,10 @@ describe('the hook of an agent', () => {
     await tree.git('config', 'status.showUntrackedFiles', 'no')
     await hook('session-start')
     const { id, status } = await only()
-    const { summary } = await read(id)
+    const { summary } = await shop.read(id)
     await tree.write({ 'a.ts': '1\n' })
     await hook('session-end', { reason: 'exit' })
-    expect(await read(id)).toMatchObject({ status: 'paused', summary })
+    expect(await shop.read(id)).toMatchObject({ status: 'paused', summary })
     await hook('session-start', { session_id: 's2' })
     expect(await only()).toMatchObject({ id, status })
     await tree.commit('Work')
@@ -83,7 +82,7 @@ describe('the hook of an agent', () => {
     expect(await only()).toMatchObject({ id, status })
     await tree.git('update-ref', 'refs/remotes/origin/main', 'work')
     await hook('session-end', { session_id: 's3', cwd: at('../linked') })
-    expect(await read(id)).toMatchObject({ status: 'archived' })
+    expect(await shop.read(id)).toMatchObject({ status: 'archived' })
   })
 
   test('has one activity for a branch: killed sessions leave no others, and work stays where its commits are', async () => {
@@ -92,8 +91,8 @@ describe('the hook of an agent', () => {
     await tree.git('commit', '-q', '--allow-empty', '-m', 'Work')
     await tree.git('checkout', '-q', '-b', 'side', 'main')
     await hook('prompt', { session_id: 's3' })
-    expect(await read(id)).toMatchObject({ branch: 'work', status: 'paused' })
-    expect((await listed()).map(({ branch }: { branch: string }) => branch)).toEqual(['side', 'work'])
+    expect(await shop.read(id)).toMatchObject({ branch: 'work', status: 'paused' })
+    expect((await shop.list()).map(({ branch }) => branch)).toEqual(['side', 'work'])
     await tree.git('checkout', '-q', 'work')
     await hook('prompt', { session_id: 's3' })
     expect(await only()).toMatchObject({ id, branch: 'work', status: 'active' })
@@ -115,7 +114,7 @@ describe('the hook of an agent', () => {
     expect((await hook('prompt')).stdout).toMatch(/“Tidy” by “Ben” on “tidy”: src\/checkout\/retry\.ts/)
     await tree.git('checkout', '-q', '-b', 'other')
     await hook('prompt')
-    expect(await listed()).toContainEqual(
+    expect(await shop.list()).toContainEqual(
       expect.objectContaining({ branch: 'other', base_branch: 'main', title: 'Work on other' }),
     )
   })
@@ -143,7 +142,7 @@ describe('the hook of an agent', () => {
     await tree.git('checkout', '-q', 'main')
     const ben = await startAsBen()
     await hook('session-start')
-    const mine = (await listed()).find(({ id }: { id: string }) => id !== ben)
+    const mine = (await shop.list()).find(({ id }) => id !== ben)
     expect(mine).toMatchObject({ title: 'Work on main', branch: null })
     const ran = await hook('before-edit', edit('src/checkout/retry.ts'))
     expect(ran.stdout).toMatch(/“Tidy” by “Ben” on “tidy”/)
