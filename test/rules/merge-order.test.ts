@@ -85,10 +85,10 @@ test.each<[string, string, string[], string | undefined]>([
 })
 
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
-/** A change of the tenth line of a file by so many others. */
-const edit = (path: string, text: string, lines = 1) => ({
+/** A change of one line of a file, by default the tenth, by so many others. */
+const edit = (path: string, text: string, lines = 1, at = 10) => ({
   path,
-  patch: editOf(FILE, 10, 1, Array<string>(lines).fill(`${text}()`)),
+  patch: editOf(FILE, at, 1, Array<string>(lines).fill(`${text}()`)),
 })
 /** An activity of a pull request on a branch of its own, which changes the tenth line of each of these files. */
 const pull = (number: number, files: string, lines = 1, rest: object = {}) => ({
@@ -98,8 +98,38 @@ const pull = (number: number, files: string, lines = 1, rest: object = {}) => ({
 const pushed = (files: string) => files.split(' ').map((path) => edit(path, 'pushed'))
 const EMPTY = { scope: {} }
 const DRAFT = { scope: { paths: ['a'] } }
+const FAR = { scope: { changes: [edit('a', 'far', 1, 50)] } }
+const UNREAD = { scope: { changes: [{ path: 'a' }] } }
+const declared = (scope: object): [object] => [{ branch: 'other', scope }]
 
 test.each<[string, Parameters<ReturnType<typeof liveRecords>['activity']>[], string[], number[]]>([
+  ['empty without them', [declared({ changes: [edit('a', 'mine')] })], [], []],
+  [
+    'of those that conflict by lines, the others beside it, the newest first',
+    [
+      [pull(1, 'a b')],
+      [pull(2, 'a', 1, FAR)],
+      [pull(3, 'a')],
+      [pull(4, 'b', 5)],
+      [pull(5, 'c CHANGELOG.md')],
+      [pull(6, 'CHANGELOG.md')],
+    ],
+    ['#4 1 conflict: #1; 6 changed lines', '#3 1 conflict: #1; 2 changed lines', '#1 2 conflicts: #4 and #3'],
+    [6, 5, 2],
+  ],
+  [
+    'none with other declared work',
+    [[pull(1, 'a')], declared({ changes: [edit('a', 'x')] }), declared({ paths: ['**'] })],
+    [],
+    [1],
+  ],
+  ['none with a file without a patch', [[pull(1, 'a')], [pull(2, 'a', 1, UNREAD)], [pull(3, 'c')]], [], [3]],
+  [
+    'none of which only areas are known',
+    [[pull(1, 'a', 1, EMPTY)], [pull(2, 'a', 1, { scope: { areas: ['pay'] } })]],
+    [],
+    [],
+  ],
   [
     'by the files that were pushed, and not by those that were declared',
     [[pull(1, 'a c d', 9), { pushed: pushed('a b'), draft_pr: true }], [pull(2, 'a', 4)]],
@@ -155,10 +185,28 @@ test.each<[string, Parameters<ReturnType<typeof liveRecords>['activity']>[], str
   expect(merge_order.clear.map((id) => numbers.get(id))).toEqual(clear)
 })
 
-test('the order names the activity of the pull request itself, whatever else is declared for it', async () => {
+test('the order has the activities of one pull request as one, and names its own, whatever else is declared for it', async () => {
   const { activity, overlaps } = liveRecords()
   const tracked = await activity({ ...pull(1, 'a'), branch: 'b1' }, { source: 'pull_request' })
-  await activity(pull(1, 'b'))
+  for (const text of ['x', 'y'])
+    await activity(pull(1, 'b', 1, { branch: text, scope: { changes: [edit('b', text)] } }))
   const other = await activity(pull(2, 'b', 5))
-  expect((await overlaps()).merge_order.items.map(({ activity_id }) => activity_id)).toEqual([other, tracked])
+  expect((await overlaps()).merge_order.items).toMatchObject([
+    { activity_id: other, conflicts_with: [tracked] },
+    { activity_id: tracked, conflicts_with: [other] },
+  ])
+})
+
+test('pull requests with collisions beyond the 5,000 that are compared are not clear', async () => {
+  const { activity, activities, overlaps } = liveRecords()
+  // All collide with each other. The two oldest have pull requests.
+  await activities(102, (n) => ({
+    ...{ branch: `c${n}`, scope: { paths: ['a'] } },
+    ...(n < 2 && { pr_url: `https://github.com/acme/shop/pull/${n + 1}` }),
+  }))
+  const clear = await activity(pull(9, 'b'))
+  expect((await overlaps()).merge_order).toEqual({
+    ...{ items: [], clear: [clear], complete: false },
+    reason: expect.stringMatching(/^It is not known whether 2 open pull requests have/),
+  })
 })
