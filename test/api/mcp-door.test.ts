@@ -4,18 +4,15 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Config } from '../../src/server/platform/config.ts'
-import { fakeGithub } from '../support/github.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService, useGithub } from '../support/service.ts'
 
 const PATHS = ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']
 const PUBLIC_URL = 'https://deconflict.example.com/team'
 const METADATA = `resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp"`
 
-const github = fakeGithub()
-github.token('ada', { login: 'ada', id: 1, permissions: {} })
+useGithub()
 let service: TestService
 
-afterAll(() => github.close())
 /** Starts the service before the tests of a group. */
 function start(config: Partial<Config> = {}): void {
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 /** An MCP client signs in with the App that `/setup` created: the MCP SDK’s own client, and GitHub’s sign-in as its documentation describes it. */
 import { createHash } from 'node:crypto'
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { postMcp } from '../support/api.ts'
-import { githubOfAda } from '../support/service.ts'
-import { type SetupService, startSetupService } from '../support/setup-service.ts'
+import { useGithub } from '../support/service.ts'
+import { useSetupService } from '../support/setup-service.ts'
 
 const PUBLIC_URL = 'https://deconflict.example'
 const ISSUER = 'https://github.com/login/oauth'
@@ -17,19 +17,13 @@ const REDIRECTS = {
   OpenCode: 'http://127.0.0.1:19876/mcp/oauth/callback',
 }
 
-const github = githubOfAda()
-let service: SetupService
+const service = useSetupService(useGithub(), { public_url: PUBLIC_URL })
 let callbacks: string[]
 
 beforeAll(async () => {
-  service = await startSetupService(github, { public_url: PUBLIC_URL })
   const { form, cookie } = await service.open()
   callbacks = (form.manifest as { callback_urls: string[] }).callback_urls
   expect((await service.confirm(form, cookie)).status).toBe(303)
-})
-afterAll(async () => {
-  await service.close()
-  github.close()
 })
 
 const metadata = {

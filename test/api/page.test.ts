@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Listening, listen } from '../support/listen.ts'
-import { githubOfAda, startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService, useGithub } from '../support/service.ts'
 
 const PAGE = { 'X-Deconflict-Page': '1' }
-const github = githubOfAda()
+const github = useGithub()
 github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
 let service: TestService
 let githubWeb: Listening
@@ -34,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close()
   await githubWeb.close()
-  github.close()
 })
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>

@@ -1,28 +1,23 @@
 /** The rate limit of a caller. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, outcome } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService, useGithub } from '../support/service.ts'
 
 const LIMIT = 5
 const MINUTE_MS = 60_000
 
-const github = fakeGithub()
+const github = useGithub()
 const started = new Map<number, Promise<TestService>>()
 /** A user who only the current test uses, so that tests with the same limit share a service. */
 let me: string
 let users = 0
 
-beforeAll(() => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  github.repository({ id: 7, full_name: 'acme/shop' })
-})
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 beforeEach(() => {
   me = user(`user-${users}`)
 })
 afterAll(async () => {
   for (const service of [...started.values()].reverse()) await (await service).close()
-  github.close()
   vi.useRealTimers()
 })
 

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ConnectionLimits } from '../../src/server/doors/http/http-server.ts'
-import { fakeGithub } from '../support/github.ts'
 import {
   openRawConnection,
   parseResponses,
@@ -11,7 +10,7 @@ import {
   sendBytes,
 } from '../support/raw-connection.ts'
 import { ACTIVITY } from '../support/routes.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService, useGithub } from '../support/service.ts'
 
 const PATH = '/api/v1/repos/acme/shop/activity'
 const AS_ADA = 'Host: x\r\nAuthorization: Bearer ada\r\n'
@@ -24,7 +23,7 @@ const WAIT_MS = 60_000
 /** The pause between two pieces of a trickled request. */
 const PACE_MS = 50
 
-const github = fakeGithub()
+useGithub()
 const services: TestService[] = []
 const connections: RawConnection[] = []
 let service: TestService
@@ -50,15 +49,12 @@ async function open({ url }: TestService): Promise<RawConnection> {
 }
 
 beforeAll(async () => {
-  github.repository({ id: 7, full_name: 'acme/shop' })
-  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   service = await start({})
   slow = await start({ headers_ms: SHORT_MS, request_ms: SHORT_MS, idle_ms: SHORT_MS })
 })
 afterAll(async () => {
   for (const { socket } of connections) socket.destroy()
   await Promise.all(services.map((each) => each.close()))
-  github.close()
 })
 
 /** Sends a piece after each response to another client until the service closes the connection. Returns the responses. */

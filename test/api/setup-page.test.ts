@@ -1,22 +1,13 @@
 /** The page `/setup`: its form, what it refuses, and what it says for each configuration (docs/install.md). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { githubOfAda } from '../support/service.ts'
-import { type SetupService, startSetupService } from '../support/setup-service.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { useGithub } from '../support/service.ts'
+import { startSetupService, useSetupService } from '../support/setup-service.ts'
 
 const PUBLIC_URL = 'https://deconflict.example'
 const DAY_MS = 86_400_000
 
-const github = githubOfAda()
-let service: SetupService
-
-beforeAll(async () => {
-  service = await startSetupService(github, { public_url: PUBLIC_URL })
-})
-afterEach(() => github.clearFaults())
-afterAll(async () => {
-  await service.close()
-  github.close()
-})
+const github = useGithub()
+const service = useSetupService(github, { public_url: PUBLIC_URL })
 
 describe('the page', () => {
   // Threat: A forged `Host` header in the addresses of the App

@@ -1,9 +1,9 @@
 /** Events that change permissions invalidate cached permissions at once, on every instance. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AppService, startAppService } from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
 import type { Installation } from '../support/github-state.ts'
 import { ACTIVITY, outcome } from '../support/routes.ts'
+import { useGithub } from '../support/service.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import {
   installationEvent,
@@ -13,7 +13,7 @@ import {
 } from '../support/webhooks.ts'
 import { memberEvent, membershipEvent, organizationEvent, teamEvent } from '../support/webhooks-access.ts'
 
-const github = fakeGithub()
+const github = useGithub([])
 const instances: AppService[] = []
 /** Each test has its own account, so that late invalidations of earlier tests do not affect it. */
 let owner: string
@@ -40,7 +40,6 @@ beforeEach(() => {
 })
 afterAll(async () => {
   for (const instance of instances.reverse()) await instance.close()
-  github.close()
 })
 
 function grant(permission: 'none' | 'write'): void {
@@ -125,7 +124,6 @@ describe('a positive answer that predates an event', () => {
     grantAll([shop])
     for (const probe of probes()) expect(await write(first(), probe)).toBe('201')
   })
-  afterEach(() => github.clearFaults())
 
   function grantAll(names: string[]): void {
     github.users([...names, ...probes()], { ada: 'write' }, () => token)

@@ -1,9 +1,10 @@
 /** The number of bytes of unverified deliveries that are buffered. */
 import { createHmac } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type AppService, startAppService, WEBHOOK_SECRET } from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
+import { afterEach, expect, test } from 'vitest'
+import { startAppService, WEBHOOK_SECRET } from '../support/app-service.ts'
 import { openRawConnection, type RawConnection } from '../support/raw-connection.ts'
+import { useGithub } from '../support/service.ts'
+import { useStarted } from '../support/use-started.ts'
 
 const KIB = 1024
 const MAX = 1024 * KIB
@@ -12,26 +13,21 @@ const NEVER_MS = 600_000
 /** Short for a test. */
 const SHORT_MS = 2000
 
-const github = fakeGithub()
+const github = useGithub()
 const connections: RawConnection[] = []
-let service: AppService
-/** A service with a short request timeout. */
-let shortTimeouts: AppService
 
 const start = (ms: number) =>
-  startAppService(github, { connection_limits: { unsigned_bytes: MAX, headers_ms: ms, request_ms: ms } })
+  useStarted(
+    () =>
+      startAppService(github, { connection_limits: { unsigned_bytes: MAX, headers_ms: ms, request_ms: ms } }),
+    (started) => started.close(),
+  )
 
-beforeAll(async () => {
-  service = await start(NEVER_MS)
-  shortTimeouts = await start(SHORT_MS)
-})
+const service = start(NEVER_MS)
+/** A service with a short request timeout. */
+const shortTimeouts = start(SHORT_MS)
 afterEach(() => {
   for (const { socket } of connections.splice(0)) socket.destroy()
-})
-afterAll(async () => {
-  await shortTimeouts.close()
-  await service.close()
-  github.close()
 })
 
 function headOf(length: number, signature = '0'.repeat(64)): string {

@@ -1,34 +1,30 @@
 /** Webhooks from the smee channel of WEBHOOK_PROXY_URL, for a machine that GitHub cannot reach. */
 import { createServer, type ServerResponse } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AppService, startAppService, WEBHOOK_SECRET } from '../support/app-service.ts'
-import { fakeGithub } from '../support/github.ts'
-import { type Listening, listen } from '../support/listen.ts'
+import { expect, test } from 'vitest'
+import { startAppService, WEBHOOK_SECRET } from '../support/app-service.ts'
+import { listen } from '../support/listen.ts'
+import { useGithub } from '../support/service.ts'
+import { useStarted } from '../support/use-started.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
-const github = fakeGithub()
-github.repository({ id: 7, full_name: 'acme/shop' })
+const github = useGithub()
 github.app.install({ repositories: ['acme/shop'] })
-let smee: Listening
 /** The open connections to the channel. */
 const readers: ServerResponse[] = []
-let service: AppService
-
-beforeAll(async () => {
-  const server = createServer((_req, res) => {
-    res.writeHead(200, { 'content-type': 'text/event-stream' })
-    // The library waits this long before it connects again.
-    res.write('retry: 50\nevent: ready\ndata: {}\n\n')
-    readers.push(res)
-  })
-  smee = await listen(server)
-  service = await startAppService(github, { config: { webhook_proxy_url: `${smee.url}/channel` } })
+const server = createServer((_req, res) => {
+  res.writeHead(200, { 'content-type': 'text/event-stream' })
+  // The library waits this long before it connects again.
+  res.write('retry: 50\nevent: ready\ndata: {}\n\n')
+  readers.push(res)
 })
-afterAll(async () => {
-  await service.close()
-  await smee.close()
-  github.close()
-})
+const smee = useStarted(
+  () => listen(server),
+  ({ close }) => close(),
+)
+const service = useStarted(
+  () => startAppService(github, { config: { webhook_proxy_url: `${smee.url}/channel` } }),
+  (started) => started.close(),
+)
 
 /** Sends a delivery as smee does: its headers and its parsed body in one object. */
 async function send(title: string, secret = WEBHOOK_SECRET): Promise<void> {

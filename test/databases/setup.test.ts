@@ -2,34 +2,29 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { CreatedApp } from '../../src/server/github/setup/created-app.ts'
 import { isEmbedded, rowsOf } from '../support/database.ts'
-import { fakeGithub } from '../support/github.ts'
-import { type SetupService, startSetupService } from '../support/setup-service.ts'
+import { useGithub } from '../support/service.ts'
+import { startSetupService, useSetupService } from '../support/setup-service.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
 const PUBLIC_URL = 'https://deconflict.example'
 
-const github = fakeGithub()
-github.repository({ id: 7, full_name: 'acme/shop' })
-github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
-afterAll(() => github.close())
+const github = useGithub()
 
 const secrets_key = new Uint8Array(32).fill(7)
 
 describe('the App is created, and GitHub’s installation page comes next', () => {
-  let service: SetupService
+  const service = useSetupService(github, { public_url: PUBLIC_URL, secrets_key })
   let credentials: CreatedApp
 
   beforeAll(async () => {
-    service = await startSetupService(github, { public_url: PUBLIC_URL, secrets_key })
     const { form, cookie } = await service.open()
     const location = 'https://github.com/apps/deconflict/installations/new'
     expect(await service.confirm(form, cookie)).toMatchObject({ status: 303, location })
     credentials = await service.stored()
   })
-  afterAll(() => service.close())
 
   test('and webhooks that it signs are accepted and handled without a restart', async () => {
     const { webhook_secret: secret } = credentials

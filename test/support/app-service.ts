@@ -7,8 +7,8 @@ import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
 import { enqueue } from '../../src/server/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
 import { prepared } from '../../src/server/platform/db/statements.ts'
-import { type FakeGithub, fakeGithub } from './github.ts'
-import { startTestService, type TestServiceOptions } from './service.ts'
+import type { FakeGithub } from './github.ts'
+import { startTestService, type TestServiceOptions, useGithub } from './service.ts'
 import { useStarted } from './use-started.ts'
 import type { Webhook } from './webhook-payload.ts'
 import { signedDelivery } from './webhooks.ts'
@@ -103,14 +103,10 @@ export function useAppService(
   options: AppServiceOptions = {},
   reset = (service: AppService) => service.reset(),
 ): { github: FakeGithub; service: AppService } {
-  const github = fakeGithub()
+  const github = useGithub([])
   const service = useStarted(
     () => startAppService(github, options),
-    async (started) => {
-      github.clearFaults()
-      await started.close()
-      github.close()
-    },
+    (started) => started.close(),
   )
   afterEach(() => reset(service))
   return { github, service }

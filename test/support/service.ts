@@ -1,6 +1,6 @@
 /** The service in the test's process, with its own database. */
 import { sql } from 'drizzle-orm'
-import { afterEach } from 'vitest'
+import { afterAll, afterEach } from 'vitest'
 import { type Config, readConfig } from '../../src/server/platform/config.ts'
 import { openLog } from '../../src/server/platform/telemetry/log.ts'
 import { type ServiceOptions, startService } from '../../src/server/server.ts'
@@ -77,11 +77,13 @@ const NOT_OWNED = { drop: async () => {} }
 /** More requests than any test sends in a minute. */
 const MANY = 1_000_000
 
-/** GitHub with these repositories, in which Ada may write. */
-export function githubOfAda(repositories = ['acme/shop'], token = 'ada'): FakeGithub {
+/** A GitHub for the tests of a file, with these repositories, in which Ada may write. */
+export function useGithub(repositories = ['acme/shop'], token = 'ada'): FakeGithub {
   const github = fakeGithub()
   github.repositories(repositories, 7)
   github.users(repositories, { ada: 'admin' }, () => token)
+  afterEach(() => github.clearFaults())
+  afterAll(() => github.close())
   return github
 }
 
@@ -90,15 +92,12 @@ export function useService(
   options: { config?: Partial<Config>; repositories?: string[]; token?: string } = {},
 ): { github: FakeGithub; service: TestService } {
   const { repositories, token = 'ada' } = options
-  const github = githubOfAda(repositories, token)
+  const github = useGithub(repositories, token)
+  const config = { rate_limit_per_minute: MANY, ...options.config }
   const service = useStarted(
-    () => startTestService({ token, config: { rate_limit_per_minute: MANY, ...options.config } }),
-    async (started) => {
-      await started.close()
-      github.close()
-    },
+    () => startTestService({ token, config }),
+    (started) => started.close(),
   )
-  afterEach(() => github.clearFaults())
   return { github, service }
 }
 

@@ -4,6 +4,7 @@ import { type CreatedApp, readCreatedApp } from '../../src/server/github/setup/c
 import type { Config } from '../../src/server/platform/config.ts'
 import type { FakeGithub } from './github.ts'
 import { startTestService } from './service.ts'
+import { useStarted } from './use-started.ts'
 
 type Setup = Awaited<ReturnType<typeof startSetup>>
 export interface SetupService extends Setup {
@@ -22,6 +23,13 @@ export async function startSetupService(github: FakeGithub, config: Partial<Conf
     },
   }
 }
+
+/** Starts it before the tests of a file, and closes it at the end. */
+export const useSetupService = (github: FakeGithub, config: Partial<Config>) =>
+  useStarted(
+    () => startSetupService(github, config),
+    (started) => started.close(),
+  )
 
 async function startSetup(github: FakeGithub, config: Partial<Config>) {
   const service = await startTestService({ token: 'ada', config, has_workers: true, job_poll_ms: 50 })
