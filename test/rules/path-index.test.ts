@@ -52,17 +52,6 @@ describe('patterns', () => {
   const index = new PathIndex<string>()
   const OWNERS = { 'a*b*/x': 'low', 'c*d*/x': 'zenith', 'e*f*/x': 'middle', 'p/q': 'a', 'p/r/**': 'b' }
   for (const [source, owner] of Object.entries(OWNERS)) index.add({ source, is_file: false }, owner)
-  const owners = (given: Partial<NearOptions<string>>) =>
-    found(index, setOf('**'), given).flatMap(({ owners }) => owners)
-
-  test('come after all others, the one of the greatest rank first', () => {
-    expect(owners({})).toEqual(['a', 'b', 'zenith', 'middle', 'low'])
-  })
-
-  test('that nobody asks about are left out', () => {
-    const rankOf = ([owner = '']: readonly string[]) => (owner === 'middle' ? null : owner)
-    expect(owners({ rankOf })).toEqual(['a', 'b', 'zenith', 'low'])
-  })
 
   test.each([0, 1, 3])('after the deadline, which comes after %i results, there is nothing more', (count) => {
     const deadline = { isOver: count === 0 }
