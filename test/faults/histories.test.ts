@@ -1,19 +1,21 @@
 /**
- * Plays random schedules against three instances (one behind a proxy, and where the programs are installed, one behind a pooler
- * and one with a clock that jumps), while things fail, and checks the answers against the promises of docs/reliability.md. `HISTORIES=2000` plays more, `TEST_SEED=random` others, and `BUGS=1` plays them
- * against builds with one bug each.
+ * Plays random schedules against three instances (one behind a proxy, one with a clock that jumps, and where it is installed, one
+ * behind a pooler), while things fail, and checks the answers against the promises of docs/reliability.md. `HISTORIES=2000` plays
+ * more, `TEST_SEED=random` others, and `BUGS=1` plays them against builds with one bug each.
  */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Promised, record, textOf, type World } from '../support/histories.ts'
 import { buggyVersion, filesWith } from '../support/next-version.ts'
 import { IGNORED_PARAMETERS, poolerBinary, startPooler } from '../support/pooler.ts'
 import { freePort, startCluster } from '../support/postgres.ts'
-import { startProcess } from '../support/process.ts'
+import { SHIFTED_CLOCK, startProcess } from '../support/process.ts'
 import { PROMISES } from '../support/promises.ts'
 import { randomOf } from '../support/random-merges.ts'
-import { shiftedClock } from '../support/shifted-clock.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { useDeployment } from '../support/use-deployment.ts'
 import { BUGS } from './bugs.ts'
 
@@ -33,13 +35,16 @@ async function startThree(program?: string[]) {
   const binary = poolerBinary()
   const lines = [IGNORED_PARAMETERS, 'server_login_retry = 1']
   const pooler = binary === undefined ? undefined : await startPooler(binary, cluster.url, lines)
-  const clock = await shiftedClock()
+  const directory = await temporaryDirectory('clock')
+  const CLOCK_FILE = join(directory.path, 'ahead-ms')
+  const shift = (ms: number) => writeFile(CLOCK_FILE, String(ms))
+  await shift(0)
   const ports = (await Promise.all([freePort(), freePort(), freePort()])).map(String)
   const env = { ...fixture.app_env, PERMISSION_TTL_MS: '300000', DATABASE_DIRECT_URL: cluster.url }
   const own = [
     { DATABASE_URL: proxy.url, DATABASE_DIRECT_URL: proxy.url },
     { DATABASE_URL: pooler?.urlOf(cluster.url) ?? cluster.url },
-    { DATABASE_URL: cluster.url, ...clock?.env },
+    { DATABASE_URL: cluster.url, NODE_OPTIONS: SHIFTED_CLOCK, CLOCK_FILE },
   ]
   const start = (index: number) => startProcess({ ...env, ...own[index], PORT: ports[index] }, program)
   const services = await Promise.all([0, 1, 2].map(start))
@@ -68,20 +73,18 @@ async function startThree(program?: string[]) {
       await wait(1000)
       proxy.delay(0)
     },
-    ...(clock && {
-      async 'a clock jumps'() {
-        await clock.shift(3600)
-        await wait(500)
-        await clock.shift(-3600)
-      },
-    }),
+    async 'a clock jumps'() {
+      await shift(3_600_000)
+      await wait(500)
+      await shift(-3_600_000)
+    },
   }
   return {
     urls: services.map(({ url }) => url),
     faults: Object.entries(faults),
     async close() {
       await Promise.all(services.map((service) => service.kill('SIGKILL')))
-      await Promise.all([pooler?.remove(), proxy.close(), clock?.remove()])
+      await Promise.all([pooler?.remove(), proxy.close(), directory.remove()])
       await cluster.remove()
     },
   }

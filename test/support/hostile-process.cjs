@@ -1,9 +1,10 @@
 /**
  * Makes the surroundings of a process hostile. It never reaches the network. `KILL_AT`: it is killed instead of its n-th change of
- * a file in the git directory's `deconflict`. `DISK_ERROR`: all of them fail so. `CLOCK_MS`: its clock is wrong by so much.
+ * a file in the git directory's `deconflict`. `DISK_ERROR`: all of them fail so. Its clock: see `shifted-clock.cjs`.
  */
 const fs = require('node:fs')
-const { KILL_AT, DISK_ERROR, CLOCK_MS = '0' } = process.env
+require('./shifted-clock.cjs')
+const { KILL_AT, DISK_ERROR } = process.env
 let changes = 0
 
 for (const name of [
@@ -29,14 +30,4 @@ for (const name of [
 
 require('node:net').Socket.prototype.connect = () => {
   throw new Error('this process has no network')
-}
-
-const { Date: RealDate } = globalThis
-globalThis.Date = class extends RealDate {
-  constructor(...given) {
-    super(...(given.length === 0 ? [RealDate.now() + Number(CLOCK_MS)] : given))
-  }
-  static now() {
-    return RealDate.now() + Number(CLOCK_MS)
-  }
 }

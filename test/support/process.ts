@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SERVICE = ['dist/main.js']
+/** For NODE_OPTIONS: see `shifted-clock.cjs`. */
+export const SHIFTED_CLOCK = `--require ${fileURLToPath(new URL('shifted-clock.cjs', import.meta.url))}`
 /** A process that is not ready by then is killed. A first start on the embedded database takes seconds of processor time. */
 const START_MS = 120_000
 /** A process that has not exited by then after a signal is killed, as container platforms do. */
