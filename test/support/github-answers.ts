@@ -6,11 +6,10 @@ import {
   permissionsOfToken,
   suspended,
 } from './github-app.ts'
-import { permissionsOf, repositoryBody } from './github-bodies.ts'
+import { account, permissionsOf, repositoryBody } from './github-bodies.ts'
 import { checkRoutes } from './github-checks.ts'
 import { commentRoutes } from './github-comments.ts'
 import { contentRoutes } from './github-contents.ts'
-import { deliveryRoutes } from './github-deliveries.ts'
 import { fileRoutes } from './github-files.ts'
 import { graphqlAnswer, isGraphql } from './github-graphql.ts'
 import { manifestAnswer } from './github-manifest.ts'
@@ -42,10 +41,6 @@ import {
   type Permission,
   sameName,
 } from './github-state.ts'
-import { treeRoutes } from './github-trees.ts'
-import { userAnswer } from './github-user.ts'
-
-const ofTheApp = [...appRoutes, ...deliveryRoutes]
 
 const ofCallers: PlainRoute[] = [
   { route: 'GET /user', answer: userAnswer },
@@ -58,7 +53,6 @@ const ofRepositories: RepositoryRoute[] = [
   { route: 'GET /collaborators/{username}/permission', needs: [], answer: permissionAnswer },
   ...pullRoutes,
   ...fileRoutes,
-  ...treeRoutes,
   ...commentRoutes,
   ...checkRoutes,
   ...contentRoutes,
@@ -67,7 +61,7 @@ const ofRepositories: RepositoryRoute[] = [
 /** What it serves, in the format of `calledRoutes` with parameters of other names. */
 export const SERVED_ROUTES = [
   'POST /app-manifests/{code}/conversions',
-  ...[...ofTheApp, ...ofCallers].map(({ route }) => route),
+  ...[...appRoutes, ...ofCallers].map(({ route }) => route),
   ...ofRepositories.map(({ route }) => route.replace(' ', ' /repos/{owner}/{repo}')),
 ]
 
@@ -96,7 +90,7 @@ function route(state: GithubState, request: GithubRequest): GithubResponse {
     self: `${state.api_url}${path}`,
   }
 
-  const ofApp = findRoute(ofTheApp, request.method, path)
+  const ofApp = findRoute(appRoutes, request.method, path)
   if (ofApp) {
     const problem = jwtProblem(state, token)
     return problem ? failure(401, problem) : ofApp.found.answer({ ...context, params: ofApp.params })
@@ -247,4 +241,26 @@ function granted(repository: GithubRepository, { permissions }: GithubCredential
   const names = [repository.full_name, ...(repository.former_names ?? [])]
   const found = Object.entries(permissions).find(([name]) => names.some((known) => sameName(known, name)))
   return found?.[1] ?? 'none'
+}
+
+const UNUSED_USER_FIELDS = {
+  name: null,
+  company: null,
+  blog: '',
+  location: null,
+  email: null,
+  hireable: null,
+  bio: null,
+  public_repos: 0,
+  public_gists: 0,
+  followers: 0,
+  following: 0,
+  created_at: '2024-01-15T08:00:00Z',
+  updated_at: '2024-01-15T08:00:00Z',
+}
+
+function userAnswer({ state, caller }: RouteContext): GithubResponse {
+  const user = caller.kind === 'token' ? caller.credential.user : undefined
+  if (!user) return notAccessible()
+  return json(200, { ...account(state, user.login, user.id, 'User'), ...UNUSED_USER_FIELDS })
 }

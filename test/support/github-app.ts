@@ -1,7 +1,7 @@
-/** The GitHub App: its key, the JWT it signs with it, its installations and their tokens. */
+/** The GitHub App: its key, the JWT it signs with it, its installations and their tokens, and its webhook deliveries. */
 import { generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto'
 import { installationBody, permissionsOf, repositoryBody, selectionOf } from './github-bodies.ts'
-import { failure, type GithubResponse, json, notFound, paged } from './github-reply.ts'
+import { failure, type GithubResponse, json, notFound, paged, perPage } from './github-reply.ts'
 import type { PlainRoute, RouteContext } from './github-route.ts'
 import {
   type AppPermissions,
@@ -90,6 +90,17 @@ export const appRoutes: PlainRoute[] = [
       return installationAnswer(context, repository && installationOf(context.state, repository))
     },
   },
+  { route: 'GET /app/hook/deliveries', answer: listDeliveries },
+  {
+    route: 'POST /app/hook/deliveries/{id}/attempts',
+    answer: (context) => {
+      const { deliveries, redelivered } = context.state.app
+      const delivery = deliveries.find(({ id }) => id === Number(context.params.id))
+      if (!delivery) return notFound()
+      redelivered.push(delivery.id)
+      return json(202, {})
+    },
+  },
 ]
 
 function installationAnswer({ state }: RouteContext, installation: Installation | undefined): GithubResponse {
@@ -135,4 +146,24 @@ export const suspended = () => failure(403, 'This installation has been suspende
 
 function asked({ state, params }: RouteContext): Installation | undefined {
   return state.app.installations.find(({ id }) => id === Number(params.id))
+}
+
+/** Newest first, with pages by cursor instead of page numbers. */
+function listDeliveries({ state, query, self }: RouteContext): GithubResponse {
+  const size = perPage(query)
+  const cursor = query.get('cursor')
+  const before = cursor === null ? Number.POSITIVE_INFINITY : Number(/^v1_(\d+)$/.exec(cursor)?.[1])
+  if (Number.isNaN(before)) return failure(400, 'Invalid cursor')
+
+  const older = state.app.deliveries.filter(({ id }) => id < before).reverse()
+  const page = older.slice(0, size)
+  const listed = page.map((delivery) => ({ ...delivery, throttled_at: null }))
+  const answer = json(200, listed)
+  const last = page.at(-1)
+  if (last && older.length > page.length) {
+    const there = new URLSearchParams(query)
+    there.set('cursor', `v1_${last.id}`)
+    answer.headers.link = `<${self}?${there}>; rel="next"`
+  }
+  return answer
 }

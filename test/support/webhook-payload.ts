@@ -30,46 +30,30 @@ export interface Source {
   state: GithubState
 }
 
-export function organizationWebhook(
-  state: GithubState,
-  login: string,
-  event: string,
-  action: string,
-  over: Json,
-): Webhook {
+/** `over` has the action, if the event has one. */
+function webhook(state: GithubState, event: string, over: Json, example?: Json): Webhook {
+  const of = example ?? exampleOf(state, undefined, event, over.action as string)
+  return { event, payload: { ...of, sender: actorBody(state, { login: 'octocat' }), ...over } }
+}
+
+export function organizationWebhook(state: GithubState, login: string, event: string, over: Json): Webhook {
   const installation = state.app.installations.find(({ account }) => account === login)
-  const example = exampleOf(state, undefined, event, action)
-  return {
-    event,
-    payload: {
-      ...example,
-      action,
-      organization: organizationBody(state, login),
-      sender: actorBody(state, { login: 'octocat' }),
-      ...(installation && { installation: shortInstallation(installation) }),
-      ...over,
-    },
-  }
+  return webhook(state, event, {
+    organization: organizationBody(state, login),
+    ...(installation && { installation: shortInstallation(installation) }),
+    ...over,
+  })
 }
 
 export function installationWebhook(
   state: GithubState,
   installation: Installation,
   event: string,
-  action: string,
   over: Json,
 ): Webhook {
-  const example = exampleOf(state, undefined, event, action)
-  return {
-    event,
-    payload: {
-      ...example,
-      action,
-      installation: { ...(example.installation as Json), ...installationBody(state, installation) },
-      sender: actorBody(state, { login: 'octocat' }),
-      ...over,
-    },
-  }
+  const example = exampleOf(state, undefined, event, over.action as string)
+  const own = { ...(example.installation as Json), ...installationBody(state, installation) }
+  return webhook(state, event, { installation: own, ...over }, example)
 }
 
 /** The common parts of every webhook about a repository. */
@@ -77,22 +61,16 @@ export function repositoryWebhook(
   state: GithubState,
   repository: GithubRepository,
   event: string,
-  example: Json,
-  over: Json,
+  { example, ...over }: Json & { example: Json },
 ): Webhook {
   const installation = installationOf(state, repository)
   const { organization: _, installation: __, ...rest } = example
-  return {
-    event,
-    payload: {
-      ...rest,
-      repository: { ...(example.repository as Json), ...repositoryBody(state, repository) },
-      organization: organizationBody(state, ownerOf(repository)),
-      ...(installation && { installation: shortInstallation(installation) }),
-      sender: actorBody(state, { login: 'octocat' }),
-      ...over,
-    },
+  const own = {
+    repository: { ...(example.repository as Json), ...repositoryBody(state, repository) },
+    organization: organizationBody(state, ownerOf(repository)),
+    ...(installation && { installation: shortInstallation(installation) }),
   }
+  return webhook(state, event, { ...own, ...over }, rest)
 }
 
 /** GitHub's example of an event, if possible of the action, with the names of the fake repository. */

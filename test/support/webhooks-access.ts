@@ -20,7 +20,8 @@ export function memberEvent(
 ): Webhook {
   const repository = repositoryNamed(state, full_name)
   const example = exampleOf(state, repository, 'member', action === 'removed' ? 'added' : action)
-  return repositoryWebhook(state, repository, 'member', example, {
+  return repositoryWebhook(state, repository, 'member', {
+    example,
     action,
     member: actorBody(state, { login }),
   })
@@ -32,7 +33,8 @@ export function membershipEvent(
   action: 'added' | 'removed',
   login: string,
 ): Webhook {
-  return organizationWebhook(state, organization, 'membership', action, {
+  return organizationWebhook(state, organization, 'membership', {
+    action,
     member: actorBody(state, { login }),
     team: teamBody(state, organization),
   })
@@ -47,7 +49,8 @@ export function teamEvent(
 ): Webhook {
   const at = repository === undefined ? undefined : repositoryNamed(state, repository)
   const example = exampleOf(state, at, 'team', action)
-  return organizationWebhook(state, organization, 'team', action, {
+  return organizationWebhook(state, organization, 'team', {
+    action,
     team: teamBody(state, organization),
     ...(at && { repository: { ...(example.repository as Json), ...repositoryBody(state, at) } }),
   })
@@ -63,5 +66,5 @@ export function organizationEvent({ state }: Source, organization: string, login
     organization_url,
     user: actorBody(state, { login }),
   }
-  return organizationWebhook(state, organization, 'organization', 'member_removed', { membership })
+  return organizationWebhook(state, organization, 'organization', { action: 'member_removed', membership })
 }

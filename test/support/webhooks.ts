@@ -78,7 +78,8 @@ export function pullRequestEvent(
   }
   const example = exampleOf(state, repository, 'pull_request', action === 'edited' ? 'opened' : action)
   const merged = { ...(example.pull_request as Json), ...pullBody(state, repository, pull) }
-  return repositoryWebhook(state, repository, 'pull_request', example, {
+  return repositoryWebhook(state, repository, 'pull_request', {
+    example,
     action,
     number,
     pull_request: merged,
@@ -137,7 +138,8 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
     removed,
   }
   const earlier = (push.commits ?? []).map((id) => ({ ...commit, id, modified: [], removed: [] }))
-  const event = repositoryWebhook(state, repository, 'push', example, {
+  const event = repositoryWebhook(state, repository, 'push', {
+    example,
     ref,
     before,
     after,
@@ -172,7 +174,8 @@ export function commentEvent(
   const repository = repositoryNamed(state, full_name)
   const example = exampleOf(state, repository, 'issue_comment', action)
   const pull = contentsOf(state, repository).pulls.find((known) => known.number === number)
-  return repositoryWebhook(state, repository, 'issue_comment', example, {
+  return repositoryWebhook(state, repository, 'issue_comment', {
+    example,
     action,
     issue: { ...(example.issue as Json), number, user: pull && actorBody(state, pull.author) },
     comment: {
@@ -194,7 +197,8 @@ export function refEvent(
 ): Webhook {
   const repository = repositoryNamed(state, full_name)
   const [ref_type, ref] = 'branch' in given ? ['branch', given.branch] : ['tag', given.tag]
-  return repositoryWebhook(state, repository, event, exampleOf(state, repository, event), {
+  return repositoryWebhook(state, repository, event, {
+    example: exampleOf(state, repository, event),
     ref,
     ref_type,
     ...(event === 'create' && { master_branch: repositoryBody(state, repository).default_branch }),
@@ -216,7 +220,7 @@ export function installationEvent(
 ): Webhook {
   const repositories = shortBodies(state, installedRepositories(state, installation))
   const over = action === 'suspend' || action === 'unsuspend' ? {} : { repositories }
-  return installationWebhook(state, installation, 'installation', action, over)
+  return installationWebhook(state, installation, 'installation', { action, ...over })
 }
 
 export function installationRepositoriesEvent(
@@ -229,7 +233,8 @@ export function installationRepositoriesEvent(
     state,
     names.map((name) => repositoryNamed(state, name)),
   )
-  return installationWebhook(state, installation, 'installation_repositories', action, {
+  return installationWebhook(state, installation, 'installation_repositories', {
+    action,
     repository_selection: selectionOf(installation),
     ...(action === 'added' && { requester: null }),
     repositories_added: action === 'added' ? repositories : [],
@@ -254,11 +259,6 @@ export function repositoryEvent(
     edited: { default_branch: { from: 'master' } },
   }[action as 'renamed']
   const known = action === 'deleted' ? 'privatized' : action
-  return repositoryWebhook(
-    state,
-    repository,
-    'repository',
-    exampleOf(state, repository, 'repository', known),
-    { action, ...(changes && { changes }) },
-  )
+  const example = exampleOf(state, repository, 'repository', known)
+  return repositoryWebhook(state, repository, 'repository', { example, action, ...(changes && { changes }) })
 }
