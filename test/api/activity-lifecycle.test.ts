@@ -9,9 +9,7 @@ const INVALID = { status: 409, body: { error: { type: 'invalid_transition' } } }
 
 const { service, repo } = useRepository()
 
-const patch = (id: string, body: object) => repo.patch(id, body)
 const heartbeat = (id: string) => repo.request('POST', `/activity/${id}/heartbeat`)
-const archive = (id: string) => repo.archive(id)
 const now = () => service.clock.now.toISOString()
 const archivedNow = () => ({ archived_at: now(), archive_reason: 'requested', archived_by: 'ada' })
 const inHours = (hours: number) => new Date(service.clock.now.getTime() + hours * HOUR_MS).toISOString()
@@ -27,7 +25,7 @@ async function read(id: string) {
 async function activityIn(status: ActivityStatus) {
   const { activity } = await repo.create({ branch: 'retries' })
   if (status === 'expired') service.clock.advance(TTL_MS)
-  else if (status !== 'active') expect((await patch(activity.id, { status })).status).toBe(200)
+  else if (status !== 'active') expect((await repo.patch(activity.id, { status })).status).toBe(200)
   service.clock.advance(1000)
   const fields = await read(activity.id)
   expect(fields.status).toBe(status)
@@ -43,7 +41,7 @@ describe('a PATCH of the status', () => {
     ['merged', 'archived'],
   ])('moves %s to %s', async (from, to) => {
     const before = await activityIn(from)
-    const answer = await patch(before.id, { status: to })
+    const answer = await repo.patch(before.id, { status: to })
     expect(answer.status).toBe(200)
     const closed = to === 'archived' ? archivedNow() : {}
     const isPaused = from === 'paused' || to === 'paused'
@@ -57,26 +55,26 @@ describe('a PATCH of the status', () => {
 
   test('that it has already changes nothing', async () => {
     const before = await activityIn('paused')
-    expect((await patch(before.id, { status: 'paused' })).status).toBe(200)
+    expect((await repo.patch(before.id, { status: 'paused' })).status).toBe(200)
     expect(await read(before.id)).toEqual(before)
   })
 
   test('names the possible transitions', async () => {
     const { id } = await activityIn('merged')
-    const { error } = (await patch(id, { status: 'active' })).body
+    const { error } = (await repo.patch(id, { status: 'active' })).body
     expect(error.param).toBe('status')
     expect(error.message).toMatch(/merged.*active.*archived/)
   })
 
   test('that is rejected does not change the other fields', async () => {
     const before = await activityIn('planned')
-    expect((await patch(before.id, { status: 'merged', title: 'Other' })).status).toBe(409)
+    expect((await repo.patch(before.id, { status: 'merged', title: 'Other' })).status).toBe(409)
     expect(await read(before.id)).toEqual(before)
   })
 
   test('can change other fields in the same request', async () => {
     const { id } = await activityIn('active')
-    await patch(id, { status: 'blocked', risk: 'high', heartbeat: true })
+    await repo.patch(id, { status: 'blocked', risk: 'high', heartbeat: true })
     expect(await read(id)).toMatchObject({ status: 'blocked', risk: 'high', heartbeat_at: now() })
   })
 })
@@ -87,14 +85,14 @@ describe('a PATCH', () => {
     async (status) => {
       const before = await activityIn(status)
       for (const body of [{}, { title: 'Other' }, { heartbeat: false }, { heartbeat: true }, { scope: {} }])
-        expect(await patch(before.id, body)).toMatchObject(INVALID)
+        expect(await repo.patch(before.id, body)).toMatchObject(INVALID)
       expect(await read(before.id)).toEqual(before)
     },
   )
 
   test('can change the fields of an activity that is finished', async () => {
     const { id } = await activityIn('merged')
-    expect((await patch(id, { title: 'Other' })).status).toBe(200)
+    expect((await repo.patch(id, { title: 'Other' })).status).toBe(200)
     expect(await read(id)).toMatchObject({ title: 'Other', status: 'merged', updated_at: now() })
   })
 })
@@ -115,7 +113,7 @@ describe('a heartbeat', () => {
     const compared = async () => (await repo.request('GET', '/overlaps')).headers.get('etag')
     const version = await compared()
     service.clock.advance(HOUR_MS)
-    expect((await patch(before.id, { heartbeat: true, scope: {} })).status).toBe(200)
+    expect((await repo.patch(before.id, { heartbeat: true, scope: {} })).status).toBe(200)
     expect(await compared()).toBe(version)
     const signs = { heartbeat_at: now(), expires_at: inHours(24) }
     expect(await read(before.id)).toEqual({ ...before, ...signs })
@@ -126,7 +124,7 @@ describe('a heartbeat', () => {
     async (status) => {
       const before = await activityIn(status)
       expect(await heartbeat(before.id)).toMatchObject(INVALID)
-      expect(await patch(before.id, { heartbeat: true })).toMatchObject(INVALID)
+      expect(await repo.patch(before.id, { heartbeat: true })).toMatchObject(INVALID)
       expect(await read(before.id)).toEqual(before)
     },
   )
@@ -135,7 +133,7 @@ describe('a heartbeat', () => {
 describe('the archive operation', () => {
   test.each(['active', 'merged', 'expired'] as const)('archives an activity that is %s', async (status) => {
     const before = await activityIn(status)
-    const answer = await archive(before.id)
+    const answer = await repo.archive(before.id)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ id: before.id, status: 'archived', archived_at: now() })
     const archived = { ...before, ...archivedNow(), status: 'archived', updated_at: now() }
@@ -145,12 +143,12 @@ describe('the archive operation', () => {
   test('returns the first archived_at again and changes nothing', async () => {
     const before = await activityIn('archived')
     service.clock.advance(HOUR_MS)
-    const answer = await archive(before.id)
+    const answer = await repo.archive(before.id)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ id: before.id, status: 'archived', archived_at: before.archived_at })
     expect(await read(before.id)).toEqual(before)
     service.clock.advance(TTL_MS)
-    expect((await archive(before.id)).body.archived_at).toBe(before.archived_at)
+    expect((await repo.archive(before.id)).body.archived_at).toBe(before.archived_at)
     expect(await read(before.id)).toEqual(before)
   })
 })
@@ -159,10 +157,10 @@ test('an archived activity stays archived when other fields are written', async 
   for (let round = 0; round < 10; round++) {
     const { activity } = await repo.create({})
     const [archived, ...others] = await Promise.all([
-      archive(activity.id),
+      repo.archive(activity.id),
       heartbeat(activity.id),
-      patch(activity.id, { status: 'paused', heartbeat: true }),
-      patch(activity.id, { title: 'Other' }),
+      repo.patch(activity.id, { status: 'paused', heartbeat: true }),
+      repo.patch(activity.id, { title: 'Other' }),
     ])
     expect(archived.status).toBe(200)
     for (const { status } of others) expect(status).toBeOneOf([200, 409])

@@ -1,5 +1,6 @@
 /** Lists of changed files that GitHub cuts. */
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { editOfPay } from '../support/lines.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
 /** GitHub's limits are 3,000 files of a pull request and 300 of a comparison, in pages of 100. */
@@ -106,13 +107,8 @@ describe('a pull request whose list GitHub cuts', () => {
 
   test('does not keep the pairs of others open', async () => {
     await open()
-    const conflicting = (text: string) => ({
-      filename: 'src/pay.ts',
-      status: 'modified' as const,
-      patch: `@@ -1 +1 @@\n-a\n+${text}`,
-    })
-    await repository.open({ files: [conflicting('b')] })
-    const second = await repository.open({ files: [conflicting('c')] })
+    await repository.open({ files: [editOfPay(1, ['b'])] })
+    const second = await repository.open({ files: [editOfPay(1, ['c'])] })
     await repository.advance(QUIET_MS)
     expect(repository.comment(second)).toContain('Severity: ')
     await repository.push(second, ['src/cart.ts'])

@@ -118,12 +118,20 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect((await repo.check({ scope: SCOPE })).related_notable_ids).toEqual([id])
   })
 
-  test('a notable that ended in two ways is counted once', async () => {
+  test('a notable applies until a millisecond before its applies_until, and is counted once when it expires too', async () => {
     const until = later(service.clock.now, TTL_MS).toISOString()
-    await repo.createNotable({ scope: SCOPE, applies_until: until })
-    service.clock.advance(7 * TTL_MS)
-    await sweepMaybe()
-    expect((await repo.check({ scope: SCOPE })).checked_against.notables).toBe(0)
+    const id = await repo.createNotable({ scope: SCOPE, applies_until: until })
+    const applies = async () => {
+      const { related_notable_ids, checked_against } = await repo.check({ scope: SCOPE })
+      return [related_notable_ids, checked_against.notables]
+    }
+    service.clock.advance(TTL_MS - 1)
+    expect(await applies()).toEqual([[id], 1])
+    for (const ms of [1, 6 * TTL_MS]) {
+      service.clock.advance(ms)
+      await sweepMaybe()
+      expect(await applies()).toEqual([[], 0])
+    }
   })
 
   test('a notable is expired from that instant on', async () => {

@@ -98,19 +98,6 @@ test('an update that causes an overlap returns it', async () => {
   expect(body.overlap.related_activity_ids).toEqual([other])
 })
 
-test('notables stop applying at applies_until', async () => {
-  const { createNotable, check } = repository()
-  const untilTomorrow = new Date(fixture.service.clock.now.getTime() + DAY_MS).toISOString()
-  const short = await createNotable({ scope, applies_until: untilTomorrow })
-  const long = await createNotable({ scope })
-  const related = async () => (await check({ scope })).related_notable_ids
-  fixture.service.clock.advance(DAY_MS - 1)
-  expect(await related()).toEqual([long, short])
-  fixture.service.clock.advance(1)
-  expect(await related()).toEqual([long])
-  expect((await check({ scope })).checked_against.notables).toBe(1)
-})
-
 test('a recently merged activity that overlaps is suggested, archived or not', async () => {
   const { request, full_name, createActivity, check } = repository()
   const url = `https://github.com/${full_name}/pull/7`

@@ -6,7 +6,7 @@ import { savePairs } from '../../src/server/tell/store.ts'
 import { type PairRow, pairs } from '../../src/server/tell/table.ts'
 import type { Signal } from '../../src/vocabulary/contract/signal.ts'
 import { editOfPay } from '../support/lines.ts'
-import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
+import { QUIET_MS, storedPair, usePullRequests } from '../support/pull-request-service.ts'
 
 const DAY_MS = 86_400_000
 const { service, repository } = usePullRequests()
@@ -96,20 +96,8 @@ test('the report is empty for a repository without pull requests', async () => {
 
 test('the report counts each pair that was shown by when it was first', async () => {
   const row = (number: number, outcome: 'resolved' | 'given_up', days: number) => ({
-    repo_id: repository.id,
-    a: '#1',
-    b: `#${number}`,
-    sides: {
-      a: { author: 'Ada', active_at: daysAgo(days).toISOString(), head: null },
-      b: { author: 'ben', active_at: daysAgo(days).toISOString(), head: null },
-    },
-    consequence: 'conflict' as const,
-    files: [{ path: 'src/pay.ts', a: null, b: null }],
-    seen_at: daysAgo(days),
-    a_shown_at: daysAgo(days),
-    b_shown_at: daysAgo(days - 1),
-    outcome,
-    ended_at: daysAgo(days),
+    ...storedPair(repository.id, `#${number}`, daysAgo(days)),
+    ...{ a_shown_at: daysAgo(days), b_shown_at: daysAgo(days - 1), outcome, ended_at: daysAgo(days) },
   })
   const unshown = { ...row(5, 'resolved', 5), a_shown_at: null, b_shown_at: null }
   await db()

@@ -10,12 +10,11 @@ import { useAppService } from '../support/app-service.ts'
 import { SSO_URL } from '../support/github-reply.ts'
 import type { FakeRepository, PullGiven } from '../support/github-repository.ts'
 import { timestamp } from '../support/github-state.ts'
-import { editOf } from '../support/lines.ts'
+import { editOfPay } from '../support/lines.ts'
 
 const TOKEN = 'tok-watcher'
 const MINUTE_MS = 60_000
 const LIST = 'GET /repos/acme/shop/pulls'
-const BASE = Array.from({ length: 120 }, (_, line) => `pay(${line})`)
 
 /** Pull requests on a page of GitHub's list. */
 const PAGE = 5
@@ -68,8 +67,7 @@ const activityOf = async (branch: string, query = '') =>
   (await listed(query)).find((each) => each.branch === branch)
 
 function open(branch: string, at_line: number, given: PullGiven = {}): number {
-  const patch = editOf(BASE, at_line, 3, [`changed(${branch})`])
-  const files = [{ filename: 'src/pay.ts', status: 'modified' as const, patch }]
+  const files = [editOfPay(at_line, [`changed(${branch})`])]
   return shop.open({ head: branch, author: `author-of-${branch}`, files, ...given }).number
 }
 /** A change on GitHub, whose timestamps have seconds. */

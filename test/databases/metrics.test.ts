@@ -7,6 +7,7 @@ import { jobs } from '../../src/server/jobs/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pairs } from '../../src/server/tell/table.ts'
 import { type Scrape, scrape } from '../support/metrics.ts'
+import { storedPair } from '../support/pull-request-service.ts'
 import { useRepository } from '../support/repository.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 
@@ -198,10 +199,9 @@ describe('from the database', () => {
   test('the gauges count the shown pairs by outcome', async () => {
     const db = service.db
     const now = service.clock.now
-    const side = { author: null, active_at: now.toISOString(), head: null }
     const pair = (number: number, outcome: 'resolved' | 'given_up') => ({
-      ...{ repo_id: 1, a: '#1', b: `#${number}`, sides: { a: side, b: side }, files: [] },
-      ...{ consequence: 'conflict' as const, seen_at: now, b_shown_at: now, outcome, ended_at: now },
+      ...storedPair(1, `#${number}`, now),
+      ...{ b_shown_at: now, outcome, ended_at: now },
     })
     const listed = [pair(2, 'resolved'), pair(3, 'resolved'), pair(4, 'given_up')]
     await db.insert(pairs).values([...listed, { ...pair(20, 'given_up'), b_shown_at: null }])

@@ -7,7 +7,7 @@ import { repositories } from '../../src/server/records/repositories/table.ts'
 import { pairs } from '../../src/server/tell/table.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import { connectRaw } from '../support/postgres.ts'
-import { usePullRequests } from '../support/pull-request-service.ts'
+import { storedPair, usePullRequests } from '../support/pull-request-service.ts'
 
 const DAY_MS = 86_400_000
 const RETENTION_DAYS = 3
@@ -16,7 +16,6 @@ const LEDGER_DAYS = 90
 
 const { service, repository: repo } = usePullRequests({ config: { retention_days: RETENTION_DAYS } })
 
-const db = () => service.db
 const open = async (files = ['src/a.ts']) => {
   const { number } = repo.githubRepo.open({ files })
   await service.deliverAndRun(repo.event(number, 'opened'))
@@ -28,12 +27,16 @@ const close = async (number: number) => {
 }
 const known = async () => {
   const { number, repo_id } = pull_requests
-  const rows = await db().select({ number }).from(pull_requests).where(eq(repo_id, repo.id)).orderBy(number)
+  const rows = await service.db
+    .select({ number })
+    .from(pull_requests)
+    .where(eq(repo_id, repo.id))
+    .orderBy(number)
   return rows.map((row) => row.number)
 }
 /** Marks the App as uninstalled at `at`, without a delivery. */
 const leave = (at: Date) =>
-  db()
+  service.db
     .update(repositories)
     .set({ installation_id: null, uninstalled_at: at })
     .where(eq(repositories.repo_id, repo.id))
@@ -41,14 +44,12 @@ const leave = (at: Date) =>
 test('a closed pull request is deleted after the 90 days of the ledger, an open one never', async () => {
   const [first, second] = [await open(), await open(['docs/b.md'])]
   await close(first)
-  const [row] = await db().select().from(pull_requests).where(eq(pull_requests.number, first))
+  const [row] = await service.db.select().from(pull_requests).where(eq(pull_requests.number, first))
   const closed = row?.changed_at as Date
   service.clock.now = new Date(closed.getTime() + LEDGER_DAYS * DAY_MS - 1)
   await sweep(service.app)
   expect(await known()).toEqual([first, second])
-  await db()
-    .update(repositories)
-    .set({ swept_at: new Date(0) })
+  await service.db.update(repositories).set({ swept_at: new Date(0) })
   service.clock.advance(1)
   await sweep(service.app)
   expect(await known()).toEqual([second])
@@ -58,26 +59,21 @@ test('a pair is deleted 90 days after the last push of either side', async () =>
   await open()
   service.clock.advance(DAY_MS)
   const daysAgo = (days: number) => new Date(service.clock.now.getTime() - days * DAY_MS)
-  const side = (days: number) => ({ author: null, active_at: daysAgo(days).toISOString(), head: null })
-  const pair = (b: string, days: number) => ({
-    ...{ repo_id: repo.id, a: '#1', b, sides: { a: side(91), b: side(days) } },
-    ...{ consequence: 'conflict' as const, files: [], seen_at: daysAgo(91) },
-  })
-  await db()
-    .insert(pairs)
-    .values([pair('#2', 91), pair('#3', 89)])
+  const old = storedPair(repo.id, '#2', daysAgo(91))
+  const sides = { ...old.sides, b: storedPair(repo.id, '#3', daysAgo(89)).sides.b }
+  await service.db.insert(pairs).values([old, { ...old, b: '#3', sides }])
   await sweep(service.app)
-  const left = await db().select({ b: pairs.b }).from(pairs).where(eq(pairs.repo_id, repo.id))
+  const left = await service.db.select({ b: pairs.b }).from(pairs).where(eq(pairs.repo_id, repo.id))
   expect(left).toEqual([{ b: '#3' }])
 })
 
 test('RETENTION_DAYS after an uninstallation the App’s records are deleted in batches, and all others stay', async () => {
   await open()
-  const [pull] = await db().select().from(pull_requests).where(eq(pull_requests.repo_id, repo.id))
+  const [pull] = await service.db.select().from(pull_requests).where(eq(pull_requests.repo_id, repo.id))
   const [tracked] = await repo.tracked()
   await repo.create({})
   const id = await repo.createNotable({})
-  await db().execute(
+  await service.db.execute(
     sql`insert into pull_requests select (jsonb_populate_record(p, jsonb_build_object('number', n))).*
       from pull_requests p, generate_series(100, 1199) n where repo_id = ${repo.id} and number = ${pull?.number}`,
   )
@@ -93,7 +89,7 @@ test('RETENTION_DAYS after an uninstallation the App’s records are deleted in 
   service.clock.advance(1)
   const isLimited = `current_setting('statement_timeout') = '15s'`
   const slow = { trigger: 'before delete on pull_requests for each row', condition: isLimited }
-  const swept = await whileBroken(db(), slow, () => sweep(service.app))
+  const swept = await whileBroken(service.db, slow, () => sweep(service.app))
   expect(swept.purged).toBe(1 + 700 + 1 + 1 + 1100)
   expect(await known()).toEqual([])
   expect((await repo.request('GET', `/activity/${tracked.id}`)).status).toBe(404)

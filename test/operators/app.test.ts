@@ -1,7 +1,7 @@
 /** Two instances with the GitHub App on one database. What a kill leaves is in `test/faults/histories.test.ts` and `test/databases/jobs.test.ts`. */
 import { expect, test } from 'vitest'
 import { runOn } from '../support/database.ts'
-import { editOf } from '../support/lines.ts'
+import { editOfPay } from '../support/lines.ts'
 import { useDatabase, useDeployment } from '../support/use-deployment.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
@@ -19,10 +19,8 @@ const isIdle = async () =>
 test('two instances store each pair of eight pull requests once, with its outcome, in any order of deliveries', async () => {
   const instances = await deployment.start(2, { DATABASE_URL: database.database_url })
   const shop = deployment.github.at(SHOP)
-  const base = Array.from({ length: 60 }, (_, line) => `pay(${line})`)
   const pulls = Array.from({ length: 8 }, (_, index) => {
-    const patch = editOf(base, 30, 2, [`retry(${index})`])
-    const files = [{ filename: 'src/pay.ts', status: 'modified' as const, patch }]
+    const files = [editOfPay(30, [`retry(${index})`])]
     const { number } = shop.open({ head: `b${index}`, author: `author-${index}`, files })
     return pullRequestEvent(deployment.github, SHOP, number, 'opened')
   })

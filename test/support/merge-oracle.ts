@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryDirectory } from './temporary-directory.ts'
+import { type MirrorCommit, mirrorOf } from './mirror.ts'
 
 /** The contents of one file. `main` is `base` after changes of the base branch; `theirs` starts from it. */
 export interface Merge {
@@ -28,12 +28,9 @@ export async function mergesWithTruth(
   merges: readonly Merge[],
   oracle: 'merge-tree' | 'merge-file' | 'own-base',
 ): Promise<MergeWithTruth[]> {
-  const directory = await temporaryDirectory('merges')
-  const git = (args: string[], input?: string) =>
-    run('git', args, { cwd: directory.path, ...(input === undefined ? {} : { input }) }).stdout
+  const directory = await mirrorOf(mirrorWith(merges))
+  const git = (args: string[]) => run('git', args, directory.path).stdout
   try {
-    git(['init', '--quiet', '--bare', '.'])
-    git(['fast-import', '--quiet'], commitsOf(merges))
     const [ourPatches, theirPatches] = [
       patches(git(['diff', '-U3', 'base', 'ours'])),
       patches(git(['diff', '-U3', 'main', 'theirs'])),
@@ -57,12 +54,11 @@ export async function mergesWithTruth(
   }
 }
 
-function run(program: string, args: string[], options: { cwd: string; input?: string }) {
+function run(program: string, args: string[], cwd: string) {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...IDENTITY }
   try {
     const stdout = execFileSync(program, args, {
-      ...options,
-      env,
+      ...{ cwd, env },
       encoding: 'utf8',
       maxBuffer: 2 ** 30,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -86,17 +82,14 @@ function nameOf(index: number): string {
   return `file-${index}`
 }
 
-/** `base` → `main` → `theirs`, and `base` → `ours`, as a stream for git fast-import. */
-function commitsOf(merges: readonly Merge[]): string {
-  const commit = (side: keyof Merge, mark: number, from: number) => {
-    const files = merges.map((merge, index) => {
-      const text = merge[side]
-      return `M 100644 inline ${nameOf(index)}\ndata ${Buffer.byteLength(text)}\n${text}\n`
-    })
-    const head = `commit refs/heads/${side}\nmark :${mark}\ncommitter Ada <ada@example.com> 1 +0000\ndata 0\n`
-    return head + (from === 0 ? '' : `from :${from}\n`) + files.join('')
+/** `base` → `main` → `theirs`, and `base` → `ours`, each on a branch of its name. */
+function mirrorWith(merges: readonly Merge[]) {
+  const commit = (side: keyof Merge, ...parents: string[]): MirrorCommit => {
+    const files = Object.fromEntries(merges.map((merge, index) => [nameOf(index), merge[side]]))
+    return { name: side, parents, author: 'Ada', day: 0, files }
   }
-  return commit('base', 1, 0) + commit('main', 2, 1) + commit('ours', 3, 1) + commit('theirs', 4, 2)
+  const commits = [commit('base'), commit('main', 'base'), commit('ours', 'base'), commit('theirs', 'main')]
+  return { commits, refs: Object.fromEntries(commits.map(({ name }) => [`refs/heads/${name}`, name])) }
 }
 
 function patches(diff: string): Map<string, string> {
@@ -113,5 +106,5 @@ function mergeTree(git: (args: string[]) => string, ours: string, theirs: string
 /** Whether `git merge-file` reports a conflict. It ignores `main`, so this is only valid if `base` and `main` are the same. */
 function mergeFile(cwd: string, merge: Merge): boolean {
   for (const side of ['ours', 'base', 'theirs'] as const) writeFileSync(join(cwd, side), merge[side])
-  return run('git', ['merge-file', '-p', '-q', 'ours', 'base', 'theirs'], { cwd }).status !== 0
+  return run('git', ['merge-file', '-p', '-q', 'ours', 'base', 'theirs'], cwd).status !== 0
 }

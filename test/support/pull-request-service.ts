@@ -59,6 +59,13 @@ export function trackedRepositories(github: FakeGithub, service: AppService) {
   }
 }
 
+/** A pair of #1 for the ledger, last changed and first found `at` this time. */
+export function storedPair(repo_id: number, b: string, at: Date) {
+  const side = { author: null, active_at: at.toISOString(), head: null }
+  const found = { consequence: 'conflict' as const, files: [], seen_at: at }
+  return { repo_id, a: '#1', b, sides: { a: side, b: side }, ...found }
+}
+
 function trackedRepository(given: {
   github: FakeGithub
   service: AppService

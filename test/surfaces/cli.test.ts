@@ -4,7 +4,6 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import displayWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import type { Api } from '../support/api.ts'
 import { editOf, PAY_LINES } from '../support/lines.ts'
 import { useShop } from '../support/shop.ts'
 import type { WorkingTree } from '../support/working-tree.ts'
@@ -13,7 +12,6 @@ const ACTIVITY = /act_[0-9a-z]{26}/
 
 const { shop, tree, startAsBen } = useShop({ branch: 'main' })
 
-const api: Api = (...call) => shop.api(...call)
 const json = async (args: string[], options?: Parameters<WorkingTree['run']>[1]) => {
   const { stdout, stderr } = await tree.run([...args, '--json'], options)
   expect(stderr).toBe('')
@@ -30,7 +28,7 @@ test('the commands lead from a check to the end of an activity, with exit codes 
   const started = await tree.run(['start', 'Retry declined payments'])
   expect(started.code).toBe(0)
   const id = ACTIVITY.exec(started.stdout)?.[0] as string
-  expect((await api('GET', `/activity/${id}`)).body).toMatchObject({
+  expect(await shop.read(id)).toMatchObject({
     title: 'Retry declined payments',
     actor: 'Ada',
     branch: 'payment-retries',
@@ -149,7 +147,7 @@ describe('list', () => {
     const ids = []
     for (const [index, status] of (['active', 'merged', 'abandoned', 'archived'] as const).entries()) {
       const id = await startAsBen({ title: `Work ${status}`, branch: `over-${index}` })
-      if (status !== 'active') await api('PATCH', `/activity/${id}`, { body: { status } })
+      if (status !== 'active') await shop.patch(id, { status })
       ids.push(id)
     }
     const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
@@ -203,7 +201,7 @@ test('order lists conflicting pull requests with their position, and those that 
     items: [{ activity_id: first, pr_url: urlOf(15), conflicts_with: [wide] }, {}, {}],
     clear,
   })
-  expect(answer).toEqual((await api('GET', '/merge-order')).body)
+  expect(answer).toEqual((await shop.api('GET', '/merge-order')).body)
 })
 
 describe('the scope from git', () => {
@@ -267,7 +265,7 @@ describe('the scope from git', () => {
     expect(overlap.related_activity_ids).toEqual([other])
     // The activity just created is Ada's own.
     expect(await json(['check'])).toMatchObject({ related_activity_ids: [other], total_related: 1 })
-    await api('POST', `/activity/${other}/archive`)
+    await shop.archive(other)
     expect((await tree.run(['check'])).code).toBe(0)
     expect((await tree.run(['done'])).stdout).toBe(`Done: ${activity.id} is archived\n`)
   })
