@@ -140,48 +140,30 @@ describe('the client retries', () => {
   })
 })
 
-describe('the client throws', () => {
-  test('the error object of the service', async () => {
-    const { client } = fakeClient([failed(422, 'validation_error')])
-    expect(await errorOf(client.getSettings(SHOP))).toMatchObject({
-      name: 'DeconflictError',
-      status: 422,
-      type: 'validation_error',
-      message: 'risk: must be low',
-      param: 'risk',
-      request_id: 'req_1',
-      retry_after: null,
-    })
-  })
+const silent = (signal: AbortSignal) =>
+  new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+const REFUSED = { status: 422, param: 'risk', request_id: 'req_1', retry_after: null }
+const AWAY = 'https://deconflict.test cannot be reached (ECONNREFUSED)'
+const redirect = new Response(null, { status: 301, headers: { location: 'https://y.test/' } })
 
-  test('an error without a status if the service is unreachable', async () => {
-    const { client } = fakeClient([unreachable()], { attempts: 1 })
-    expect(await errorOf(client.getSettings(SHOP))).toMatchObject({
-      status: null,
-      type: 'unreachable',
-      message: 'https://deconflict.test cannot be reached (ECONNREFUSED)',
-    })
-  })
-
-  test('an error if an attempt times out', async () => {
-    const silent = (signal: AbortSignal) =>
-      new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const { client } = fakeClient([silent], { attempts: 1, timeout_ms: 10 })
-    expect((await errorOf(client.getSettings(SHOP))).type).toBe('timed_out')
-  })
-
-  test.each([
-    ['HTML', new Response('<html>', { status: 404 }), /HTTP 404.*check the address/],
-    ['not JSON', new Response('hello'), /HTTP 200.*check the address/],
-    [
-      'a redirect',
-      new Response(null, { status: 301, headers: { location: 'https://y.test/' } }),
-      /https:\/\/y\.test\//,
-    ],
-  ])('an error for a response that is %s', async (_, answer, message) => {
-    const error = await errorOf(fakeClient([answer]).client.getSettings(SHOP))
-    expect(error).toMatchObject({ type: 'unexpected_answer', message: expect.stringMatching(message) })
-  })
+test.each<[string, FakeAnswer, string, string | RegExp, object]>([
+  [
+    'an error of the service',
+    failed(422, 'validation_error'),
+    'validation_error',
+    'risk: must be low',
+    REFUSED,
+  ],
+  ['no connection', unreachable(), 'unreachable', AWAY, { status: null }],
+  ['no response', silent, 'timed_out', /./, {}],
+  ['HTML', new Response('<html>', { status: 404 }), 'unexpected_answer', /HTTP 404.*check the address/, {}],
+  ['no JSON', new Response('hello'), 'unexpected_answer', /HTTP 200.*check the address/, {}],
+  ['a redirect', redirect, 'unexpected_answer', /https:\/\/y\.test\//, {}],
+])('the client throws after %s', async (_, answer, type, message, more) => {
+  const { client } = fakeClient([answer], { attempts: 1, timeout_ms: 10 })
+  const error = await errorOf(client.getSettings(SHOP))
+  expect(error).toMatchObject({ name: 'DeconflictError', type, ...more })
+  expect(error.message).toMatch(message)
 })
 
 test('its types reject what the service would', () => {
