@@ -263,6 +263,16 @@ describe('a deleted comment', () => {
     expect(await signal()).toEqual({ commented: 0, shown: 0 })
   })
 
+  test('is not one of which GitHub answers 404 for a moment', async () => {
+    await repository.advance(QUIET_MS)
+    for (const route of ['PATCH', 'GET'])
+      github.fault(`${route} /repos/${repository.full_name}/issues/*`, 'not_found', 1)
+    await repository.close(number - 1).catch(() => {})
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toContain('any more')
+    expect(await signal()).toMatchObject({ commented: 1 })
+  })
+
   test('a pair that was found after the comment was written makes a new one when the edit finds it deleted', async () => {
     await repository.openBranch('third', editOfPay(80, ['third()']))
     deleteComment()

@@ -50,21 +50,6 @@ describe.each([
   })
 })
 
-test.each(orders(2))(
-  'a merge and the deleted branch, as %i %i, archive linked activities as merged',
-  async (...order) => {
-    repo.githubRepo.open({ head: 'retries' })
-    const id = await declared()
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    repo.githubRepo.merge(1)
-    await service.deliverAndRun(...inOrder([repo.event(1, 'closed'), deleted()], order))
-    expect(await repo.read(id)).toMatchObject({
-      status: 'archived',
-      archive_reason: 'pull_request_merged',
-    })
-  },
-)
-
 test('a branch deletion before the pull request is imported archives once and permanently', async () => {
   repo.githubRepo.open({ head: 'retries' })
   const opened = repo.event(1, 'opened')

@@ -178,7 +178,8 @@ async function writeComment(
       auditEffect(app, ctx, 'comment_edited', pr)
       return { comment_id: id, comment_edits: pr.comment_edits + 1, ...reactions }
     } catch (error) {
-      if (!isNotFound(error)) throw error
+      // GitHub answers 404 during an incident too, and where the App may not write any more.
+      if (!isNotFound(error) || (await findOwnComment(client, repo, own)) === id) throw error
       return 'deleted'
     }
   }

@@ -102,20 +102,13 @@ export async function unlessRefused<Result>(
   try {
     return await work()
   } catch (error) {
-    // If the App was uninstalled, `asInstallation` handles it.
-    if (!isRefusal(error, app.clock()) || (isNotFound(error) && (await findInstallation(app, repo)) === null))
-      throw error
-    const { status, message } = error as { status?: number; message?: string }
+    const { status = 0, message } = error as { status?: number; message?: string }
+    // A retry would fail too. After a 404 it may not: GitHub answers it during an incident, too.
+    const isFinal = [403, 422].includes(status) && !isSuspended(error)
+    if (!isFinal || classifyError(error, app.clock()).kind === 'rate_limited') throw error
     app.log.warn({ repo_id: repo.id, status, reason: message?.slice(0, 200) }, 'github refused write')
     return undefined
   }
-}
-
-/** Whether a retry would fail too: neither a rate limit nor a suspension. */
-function isRefusal(error: unknown, now: Date): boolean {
-  const status = statusOf(error)
-  const isFinal = status === 403 || status === 422 || isNotFound(error)
-  return isFinal && classifyError(error, now).kind !== 'rate_limited' && !isSuspended(error)
 }
 
 /** The kind of job that imports the repositories of an installation. */
