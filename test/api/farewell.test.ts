@@ -44,17 +44,19 @@ test('every comment and open check run says so, and nothing is posted afterwards
   })
 })
 
-test('where GitHub fails in the middle, only what is left is edited later', async () => {
-  const [comment] = repository.githubRepo.comments(open)
-  github.fault(`PATCH /repos/${repository.full_name}/issues/comments/${comment?.id}`, 'unavailable', 1)
+test('one edit that keeps failing holds up no other, and what was edited is not edited again', async () => {
+  const [comment] = repository.githubRepo.comments(merged)
+  github.fault(`PATCH /repos/${repository.full_name}/issues/comments/${comment?.id}`, 'unavailable', 2)
   const before = edits().length
   await leave()
   await fixture.service.runDueJobs()
-  expect(repository.comment(merged)).toMatch(SAID)
+  fixture.service.clock.advance(5000)
+  await fixture.service.runDueJobs()
+  expect(repository.comment(open)).toMatch(SAID)
   expect((await leave()).body.left).toBe(1)
   await repository.advance(60_000)
-  expect(repository.comment(open)).toMatch(SAID)
-  expect(edits().slice(before)).toHaveLength(3)
+  expect(repository.comment(merged)).toMatch(SAID)
+  expect(edits().slice(before)).toHaveLength(4)
 })
 
 test('a comment that somebody deleted is not waited for', async () => {

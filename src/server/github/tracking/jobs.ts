@@ -73,7 +73,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [CHECK_LINKS]: onRepo(checkLinks),
     [READ_FILES]: onRepo(readFiles),
     [POLL]: onRepo(poll),
-    [FAREWELL]: onRepo(sayFarewell),
+    [FAREWELL]: onRepo((_, ctx, __, { attempts }) => sayFarewell(app, ctx, attempts)),
     [RECONCILE]: onRepo(reconcile),
     [RECHECK_ALL]: onRepo((_, ctx) => enqueueAllRechecks(ctx)),
     ...(app.github_app && asApp),

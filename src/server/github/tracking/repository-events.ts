@@ -67,11 +67,16 @@ export function startFarewell(
   })
 }
 
-/** Says in what the App published that nobody watches the repository any more. Each edit is stored once GitHub has accepted it, so a run that was cut short goes on with the next. */
-export async function sayFarewell(app: App, ctx: RepoContext): Promise<void> {
+/**
+ * Says in what the App published that nobody watches the repository any more. Each edit is stored once GitHub has accepted it, so a run that
+ * was cut short goes on with the others; each attempt begins with another one, because one may fail always.
+ */
+export async function sayFarewell(app: App, ctx: RepoContext, attempts: number): Promise<void> {
   const { db, repo, now } = ctx
   if (repo.farewell_at === null) return
-  for (const number of await listUnsaid(db, repo.id, FAREWELL)) {
+  const unsaid = await listUnsaid(db, repo.id, FAREWELL)
+  const first = attempts % unsaid.length
+  for (const number of [...unsaid.slice(first), ...unsaid.slice(0, first)]) {
     const pr = await findPullRequest(db, repo.id, number)
     if (!pr) continue
     const published = await publish(app, ctx, { pr, ...farewellTo(pr, repo.farewell_at) })
