@@ -5,7 +5,6 @@ import { COUNTED_MAX } from '../../platform/db/database.ts'
 import { countOpen } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import {
-  findInstallation,
   isSuspended,
   mayBeUninstalled,
   openInstallation,
@@ -18,8 +17,7 @@ import {
 } from '../../records/repositories/installation-store.ts'
 import { asInstallation } from '../../records/repositories/reading.ts'
 import {
-  discoverInstallation,
-  findPresent,
+  findInstalled,
   type ImportedRepository,
   type InstalledRepository,
   listInstalled,
@@ -124,7 +122,8 @@ export async function importRepository(
   now: Date,
 ): Promise<void> {
   await takeImportCalls(app, repository.installation_id ?? null, is_described ? PAGE_CALLS : REPOSITORY_CALLS)
-  if (!is_described) await discoverInstallation(app, repository, now)
+  const present = is_described ? undefined : await findInstalled(app, repository)
+  if (present) await registerInstallation(app, present, { now })
   const ctx = await openKnownRepo(app, repository.id, now)
   if (!ctx) return
   const importing = async (client: Installation, { repo }: RepoContext) => {
@@ -205,9 +204,8 @@ export async function leaveRepositoryOf(
   const stored = await findRepository(app.database.connection(), id)
   if (stored?.installation_id !== installation_id) return
   const { owner, name } = stored
-  const isStill = (await findInstallation(app, stored)) === installation_id
-  if (isStill && (await findPresent(app, { id, owner, name, installation_id }))) return
-  await storeUninstalled(app, id, now)
+  const present = await findInstalled(app, { id, owner, name })
+  if (present?.installation_id !== installation_id) await storeUninstalled(app, id, now)
 }
 
 /** Marks all repositories of an installation as uninstalled. */

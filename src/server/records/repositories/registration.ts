@@ -132,32 +132,36 @@ export const REPOSITORY = 'repository'
 /** `is_described`: its installation and its settings are stored. `installation_id`: unless it is not known yet. */
 export type ImportedRepository = NamedRepository & { installation_id?: number; is_described?: boolean }
 
+/** If the process ends while it registers a repository, the import starts this much later. */
+const REGISTERED_WITHIN_MS = 60_000
+
 /**
  * Stores a repository on the first request of a caller with write access, and reads its settings if the App is installed: a job then imports
- * its open pull requests. Later requests make no calls, because later installations arrive as webhooks. If GitHub fails, the job retries.
+ * its open pull requests. Later requests make no calls, because later installations arrive as webhooks; so the row comes after the job. If
+ * GitHub fails, the job retries.
  */
 export async function registerRepository(app: App, repository: NamedRepository, now: Date): Promise<void> {
   const { id, owner, name } = repository
-  const isNew = await insertRepository(app.database.connection(), repository, now)
-  if (!isNew || !app.github_app) return
+  const db = app.database.connection()
+  if (await findRepository(db, id)) return
   try {
-    const installed = await discoverInstallation(app, repository, now)
-    const client = installed && (await openInstallation(app, installed.installation_id))
-    if (client && (await hasOpenPullRequest(client, installed)))
-      await enqueueImport(app, { ...installed, is_described: true }, now)
+    const present = app.github_app ? await findInstalled(app, repository) : undefined
+    const client = present && (await openInstallation(app, present.installation_id))
+    const isImported = client && (await hasOpenPullRequest(client, present))
+    if (isImported) await enqueueImport(app, { id, owner, name }, later(now, REGISTERED_WITHIN_MS))
+    if (present) await registerInstallation(app, present, { now })
+    if (isImported) await enqueueImport(app, { ...present, is_described: true }, now)
   } catch (error) {
     app.log.warn({ repo_id: id, status: statusOf(error) }, 'repository not read, a job will retry')
     await enqueueImport(app, { id, owner, name }, now)
   }
+  await insertRepository(db, repository, now)
 }
 
-/** Reads the settings of a repository and stores its installation, if there is one. Throws what GitHub's client throws. */
-export async function discoverInstallation(app: App, repository: NamedRepository, now: Date) {
+/** A repository under its current name, if the App is installed there and it is still this one. Two calls. */
+export async function findInstalled(app: App, repository: NamedRepository) {
   const installation_id = await findInstallation(app, repository)
-  if (installation_id === null) return undefined
-  const present = await findPresent(app, { ...repository, installation_id })
-  if (present) await registerInstallation(app, present, { now })
-  return present
+  return installation_id === null ? undefined : findPresent(app, { ...repository, installation_id })
 }
 
 function enqueueImport(app: App, payload: ImportedRepository, now: Date): Promise<void> {
@@ -215,7 +219,7 @@ async function followInstallation(
  * A repository under its current name; undefined if the installation cannot see it, or if its name belongs to another one now: names are
  * used again, ids are not. One call.
  */
-export async function findPresent(
+async function findPresent(
   app: App,
   repository: InstalledRepository,
 ): Promise<InstalledRepository | undefined> {

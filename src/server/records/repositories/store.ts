@@ -145,18 +145,14 @@ export async function lockLeft(tx: Db, repo_id: number, before: Date): Promise<b
   return rows.length > 0
 }
 
-/** Stores a repository, so that it is swept and can have settings; false if it is already stored. */
+/** Stores a repository, so that it is swept and can have settings, unless it is already stored. */
 export async function insertRepository(
   db: Db,
   { id: repo_id, owner, name }: { id: number; owner: string; name: string },
   now: Date,
-): Promise<boolean> {
-  const inserted = await db
-    .insert(repositories)
-    .values({ repo_id, owner, name, created_at: now, swept_at: now })
-    .onConflictDoNothing()
-    .returning({ repo_id: repositories.repo_id })
-  return inserted.length > 0
+): Promise<void> {
+  const row = { repo_id, owner, name, created_at: now, swept_at: now }
+  await db.insert(repositories).values(row).onConflictDoNothing()
 }
 
 /** A page of the repositories that were last swept at `before` or earlier. */
