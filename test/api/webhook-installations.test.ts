@@ -106,8 +106,9 @@ describe('an installation', () => {
   test('that no event told of is noticed by the first requests, whatever breaks once, whose checks miss the open pull requests', async () => {
     install(shop)
     github.at(shop).open({ files: ['src/pay.ts'] })
-    await whileBroken(service.db, { trigger: IMPORT_STORED }, check)
     const missed = { found: false, complete: false }
+    await whileBroken(service.db, { trigger: IMPORT_STORED }, check)
+    github.fault(`GET /repos/${shop}/installation`, 'bad_gateway', 1)
     expect(await Promise.all([check(), check(), check()])).toEqual([missed, missed, missed])
     await service.runDueJobs()
     expect(await check()).toEqual({ found: true, complete: true })

@@ -191,7 +191,7 @@ async function withGithubDates(
 
 /** Whether pull requests are still imported. Asked before a comparison, which misses what is imported meanwhile. */
 async function isImporting({ db, repo }: RepoContext): Promise<boolean> {
-  return repo.is_tracked && (await listImporting(db, repo, { kinds: IMPORTING, limit: 1 })).length > 0
+  return (await listImporting(db, repo, { kinds: IMPORTING, limit: 1 })).length > 0
 }
 
 async function checked(
