@@ -256,6 +256,10 @@ describe('enqueued again', () => {
     advance(60_000)
     await again()
     expect(await runAll()).toEqual(['a'])
+    // The clock is corrected.
+    advance(-3_600_000)
+    await again()
+    expect((await row('a')).run_at).toEqual(inMs(30_000))
   })
 
   test('while its last attempt fails, a job stays pending', async () => {

@@ -56,9 +56,9 @@ export async function enqueue(
   const soonest = sql`case when ${isWaiting} then least(${jobs.run_at}, excluded.run_at) else excluded.run_at end`
   // Citus takes no parameter in the `on conflict` of rows that a query selects: it would answer that it does not exist.
   const gap = sql.raw(String(gap_ms))
-  // `updated_at` of a job that is done is the end of its last run.
+  // `updated_at` of a job that is done is the end of its last run, which is later than now once a clock was corrected.
   const afterGap = sql`case when ${isWaiting} then ${jobs.run_at}
-    when ${jobs.state} = 'done' then greatest(excluded.run_at, ${laterBy(jobs.updated_at, gap)})
+    when ${jobs.state} = 'done' then greatest(excluded.run_at, ${laterBy(sql`least(${jobs.updated_at}, excluded.updated_at)`, gap)})
     else ${laterBy(sql`excluded.run_at`, gap)} end`
   const isMoreUrgent = sql`${jobs.state} = 'pending' and ${jobs.priority} < excluded.priority`
   const earlier = sql`array(select cause from unnest(${jobs.caused_by}) with ordinality as stored(cause, position)
