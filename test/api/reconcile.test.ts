@@ -166,9 +166,6 @@ describe('hourly reconciliation', () => {
       // The next attempt is the last one.
       await db.update(jobs).set({ attempts: 11 }).where(isNotNull(jobs.last_error))
       await anHour()
-      // Another one was begun.
-      const begun = (await service.jobs('pull_request')).filter(({ state }) => state === 'pending')
-      expect(begun).toMatchObject([{ attempts: 1 }])
     })
     await anHour()
     const missed = (await repository.list()).find(({ title }) => title === 'Missed')
@@ -203,6 +200,19 @@ describe('hourly reconciliation', () => {
     await whileBroken(service.db, broken, () => anHour())
     await anHour()
     expect(repository.githubRepo.checkRuns()).toHaveLength(1)
+  })
+
+  test('publishes what GitHub failed to take more often than a job tries', async () => {
+    await repository.createActivity({ scope: { paths: ['src/pay.ts'] } })
+    github.fault(`POST /repos/${repository.full_name}/issues/*`, 'unavailable')
+    await repository.open({ files: ['src/pay.ts'] }).catch(() => {})
+    const db = fixture.service.app.database.connection()
+    await db.update(jobs).set({ attempts: 11 }).where(isNotNull(jobs.last_error))
+    await anHour()
+    expect((await fixture.service.jobs('change')).map(({ state }) => state)).toContain('dead')
+    github.clearFaults()
+    await anHour()
+    expect(repository.comment(1)).toContain('Severity: ')
   })
 
   test('a comment on a pull request, which changes its updated_at, costs no call', async () => {

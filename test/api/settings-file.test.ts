@@ -58,15 +58,6 @@ describe('the file is read on the first request to a repository', () => {
       expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     },
   )
-
-  test('by the webhook of a push that does not touch it', async () => {
-    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
-    await repository.deliverPush({ ...repository.githubRepo.push('topic'), modified: ['a'] })
-    expect(reads().length).toBeGreaterThan(0)
-    const before = reads().length
-    expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
-    expect(reads()).toHaveLength(before)
-  })
 })
 
 describe('a push refreshes the settings', () => {

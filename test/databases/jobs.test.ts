@@ -356,18 +356,13 @@ describe('a renewal concurrent with the end of its run', () => {
 
   beforeEach(() => enqueue(db, [job('a'), job('b')], now))
 
-  test.each(['first', 'last'])(
-    'that is stored %s leaves the job done and its repository free',
-    async (order) => {
-      const held = await lease()
-      const renew = () => changeLease(db, held, { leased_until: inMs(2 * LEASE_MS) })
-      if (order === 'first') await renew()
-      await endRun(db, held, { ...done, now })
-      if (order === 'last') await renew()
-      expect(await row('a')).toMatchObject({ state: 'done', leased_until: null })
-      expect(await lease()).toMatchObject({ id: 'b' })
-    },
-  )
+  test('that is stored last leaves the job done and its repository free', async () => {
+    const held = await lease()
+    await endRun(db, held, { ...done, now })
+    await changeLease(db, held, { leased_until: inMs(2 * LEASE_MS) })
+    expect(await row('a')).toMatchObject({ state: 'done', leased_until: null })
+    expect(await lease()).toMatchObject({ id: 'b' })
+  })
 
   test('that is stored after another worker has the job leaves that worker its lease', async () => {
     const late = await lease()

@@ -145,12 +145,6 @@ export function listJobs(db: Db, state: JobState, limit: number): Promise<Omit<J
     .limit(limit)
 }
 
-/** Whether a job of this kind about the repository is dead. */
-export async function hasDead(db: Db, repo_id: number, kind: string): Promise<boolean> {
-  const isOne = and(eq(jobs.repo_id, repo_id), eq(jobs.state, 'dead'), eq(jobs.kind, kind))
-  return (await db.select({ id: jobs.id }).from(jobs).where(isOne).limit(1)).length > 0
-}
-
 /** The ids of up to `limit` jobs of these kinds that import the repository, or it and others. Many jobs of it may be done, so the index of pending ones is used. */
 export async function listImporting(
   db: Db,
@@ -162,6 +156,15 @@ export async function listImporting(
   const isAbout = or(eq(jobs.repo_id, repo_id), isNamed)
   const isOne = and(isAbout, sql`state = 'pending'`, hasPlace, inArray(jobs.kind, kinds))
   return (await db.select({ id: jobs.id }).from(jobs).where(isOne).limit(limit)).map(({ id }) => id)
+}
+
+/** Gives the dead jobs of these kinds about the repository one more attempt now, but none that may have ended the processes. */
+export async function retryDead(db: Db, repo_id: number, kinds: string[], now: Date): Promise<void> {
+  const isDead = and(eq(jobs.repo_id, repo_id), eq(jobs.state, 'dead'), eq(jobs.lapses, 0))
+  await db
+    .update(jobs)
+    .set({ state: 'pending', run_at: now, updated_at: now })
+    .where(and(isDead, inArray(jobs.kind, kinds)))
 }
 
 /** Makes a dead job due now. Returns false if no dead job has this id. */

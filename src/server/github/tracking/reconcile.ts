@@ -1,7 +1,7 @@
 /** Reconciles each repository with GitHub every hour, or every day if it is at rest, to make up for missed deliveries (docs/contract/organisations.md#cost-at-rest). */
 
 import { later } from '../../../vocabulary/clock.ts'
-import { enqueue, hasDead, jobOn, periodicJob } from '../../jobs/store.ts'
+import { enqueue, jobOn, periodicJob, retryDead } from '../../jobs/store.ts'
 import { keepTracked } from '../../records/activities/automatic.ts'
 import { endBranch } from '../../records/activities/branches.ts'
 import {
@@ -10,6 +10,7 @@ import {
   listUnread,
   listUntracked,
 } from '../../records/activities/pull-request-store.ts'
+import { CHANGE } from '../../records/changes/changes.ts'
 import { openPages } from '../../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
@@ -18,6 +19,7 @@ import { findOrganisationFile } from '../../records/repositories/registration.ts
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { reviseSettings } from '../../records/repositories/settings-revision.ts'
 import { findRepository, listUnreconciled, updateRepository } from '../../records/repositories/store.ts'
+import { FAREWELL } from '../../tell/decide.ts'
 import { parsePullRequest } from '../pull-request.ts'
 import {
   ifFound,
@@ -31,6 +33,8 @@ import {
 import { enqueueFileReads } from './changed-files.ts'
 import { PULL_REQUEST, pullRequestJobs } from './installations.ts'
 import { pullRequestChanged, pullRequestRemoved } from './pull-requests.ts'
+import { RECHECK } from './recheck.ts'
+import { COMPARE_BRANCH } from './tracked-branches.ts'
 
 /** The kinds of jobs that find the repositories to reconcile, and that reconcile one. */
 export const RECONCILE_ALL = 'reconcile_all'
@@ -84,6 +88,8 @@ export async function reconcile(app: App, stored: RepoContext): Promise<void> {
   const { db, now, repo } = stored
   // Never read are those that were linked before the App was installed. The next reconciliation goes on with the others.
   await enqueueFileReads(stored, await listUnread(db, repo.id, { now, limit: UNREAD_MAX }))
+  // During an incident of GitHub, all attempts fail.
+  await retryDead(db, repo.id, [CHANGE, RECHECK, PULL_REQUEST, COMPARE_BRANCH, FAREWELL], now)
 }
 
 /**
@@ -134,11 +140,10 @@ async function openIfChanged(
   return all
 }
 
-/** Whether a pull request has to be imported although it did not change. One whose import has failed too often is not known. */
+/** Whether a pull request has to be imported although it did not change. */
 async function lacksAny(ctx: RepoContext, known: Known): Promise<boolean> {
   const isBehind = (pr: KnownPullRequest | null) => pr !== null && (pr.is_behind || pr.closes === null)
-  if ([...known.values()].some(isBehind) || (await hasDead(ctx.db, ctx.repo.id, PULL_REQUEST))) return true
-  return (await listLost(ctx, [...known.keys()])).length > 0
+  return [...known.values()].some(isBehind) || (await listLost(ctx, [...known.keys()])).length > 0
 }
 
 /** Keeps the pull requests of a list that did not change alive, and removes them from `known`. Returns how many there are. */
