@@ -237,11 +237,6 @@ describe('a deleted comment', () => {
     repository.githubRepo.removeComment(id)
     return id
   }
-  /** The first change with another one of the same file. */
-  const both = () => ({
-    ...editOfPay(41, ['tidy()']),
-    patch: `${editOfPay(41, ['tidy()']).patch}\n${editOfPay(80, ['x()']).patch}`,
-  })
 
   test('is noticed by the next edit without a webhook, and is not made again while there is no new pair', async () => {
     deleteComment()
@@ -277,7 +272,8 @@ describe('a deleted comment', () => {
     await repository.openBranch('third', editOfPay(80, ['third()']))
     deleteComment()
     await repository.advance(QUIET_MS)
-    await repository.push(number, [both()])
+    const [first, more] = [editOfPay(41, ['tidy()']), editOfPay(80, ['x()'])]
+    await repository.push(number, [{ ...first, patch: `${first.patch}\n${more.patch}` }])
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('Severity: ')
   })

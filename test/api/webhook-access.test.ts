@@ -60,17 +60,11 @@ const all = (answer: string) => instances.map(() => answer)
 
 const EVENTS: [string, () => Webhook][] = [
   ['member removed', () => memberEvent(github, shop, 'removed', 'ada')],
-  ['member edited', () => memberEvent(github, shop, 'edited', 'ada')],
   ['membership removed', () => membershipEvent(github, owner, 'removed', 'ada')],
-  ['team removed from the repository', () => teamEvent(github, owner, 'removed_from_repository', shop)],
-  ['team deleted', () => teamEvent(github, owner, 'deleted')],
+  ['team removed from the repository', () => teamEvent(github, owner, shop)],
   ['organization member removed', () => organizationEvent(github, owner, 'ada')],
   ['repository privatized', () => repositoryEvent(github, shop, 'privatized')],
   ['installation suspended', () => installationEvent(github, installation, 'suspend')],
-  [
-    'installation with other permissions',
-    () => installationEvent(github, installation, 'new_permissions_accepted'),
-  ],
   ['repository removed', () => installationRepositoriesEvent(github, installation, 'removed', [shop])],
 ]
 

@@ -6,6 +6,7 @@ import { installations } from '../../src/server/records/repositories/table.ts'
 import { useAppService } from '../support/app-service.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import type { Installation } from '../support/github-state.ts'
+import { holdStatements } from '../support/held-statements.ts'
 import { ACTIVITY } from '../support/routes.ts'
 import {
   installationEvent,
@@ -271,6 +272,18 @@ describe('a repository that is removed from the App', () => {
     },
   )
 
+  test('uninstalled, whose event takes effect while the App is installed again, stays installed where it is known', async () => {
+    const uninstalled = uninstall()
+    install(shop, docs)
+    const held = holdStatements(/from "repositories" .* for update/, 1)
+    const late = service.deliverAndRun(uninstalled)
+    await expect.poll(held.executed).toBe(1)
+    await service.deliverAndRun(opened(docs))
+    held.restore()
+    await late
+    expect((await request('GET', docs, '/settings')).body.is_tracked).toBe(true)
+  })
+
   test('and added back, whose removal arrives last, stays installed', async () => {
     github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 3600000')
     const removed = remove()
@@ -297,11 +310,6 @@ describe('a repository that is renamed', () => {
     await service.deliverAndRun(pullRequestEvent(github, to, 2, 'opened'))
     expect(await live(to)).toMatchObject([{ id }, { pr_url: `https://github.com/${to}/pull/2` }])
     expect(github.calls(`GET /repos/${to}/pulls/2/files`, 200)).toBe(1)
-    github.at(to).merge(pull.number)
-    await service.deliverAndRun(pullRequestEvent(github, to, pull.number, 'closed'))
-    expect((await request('GET', to, `/activity/${id}`)).body).toMatchObject({
-      archive_reason: 'pull_request_merged',
-    })
   })
 
   const calls = (full_name: string) => github.calls(`* /repos/${full_name}*`)

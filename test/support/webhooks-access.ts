@@ -40,19 +40,14 @@ export function membershipEvent(
   })
 }
 
-/** With the repository that the team was removed from. */
-export function teamEvent(
-  { state }: Source,
-  organization: string,
-  action: 'removed_from_repository' | 'deleted',
-  repository?: string,
-): Webhook {
-  const at = repository === undefined ? undefined : repositoryNamed(state, repository)
-  const example = exampleOf(state, at, 'team', action)
+/** A team was removed from a repository. */
+export function teamEvent({ state }: Source, organization: string, full_name: string): Webhook {
+  const repository = repositoryNamed(state, full_name)
+  const example = exampleOf(state, repository, 'team', 'removed_from_repository')
   return organizationWebhook(state, organization, 'team', {
-    action,
+    action: 'removed_from_repository',
     team: teamBody(state, organization),
-    ...(at && { repository: { ...(example.repository as Json), ...repositoryBody(state, at) } }),
+    repository: { ...(example.repository as Json), ...repositoryBody(state, repository) },
   })
 }
 

@@ -88,8 +88,7 @@ function deliveries(platform: Platform): { name: string; title: string; webhook:
       plain(repositoryEvent(github, 'acme/shop', action, 'globex/store')),
     ),
     ...MEMBER_ACTIONS.map((action) => plain(memberEvent(github, 'acme/shop', action, 'alice'))),
-    plain(teamEvent(github, 'acme', 'removed_from_repository', 'acme/shop')),
-    plain(teamEvent(github, 'acme', 'deleted')),
+    plain(teamEvent(github, 'acme', 'acme/shop')),
     plain(organizationEvent(github, 'acme', 'alice')),
   ]
   return webhooks.map(([of, webhook]) => {

@@ -125,7 +125,8 @@ const HANDLERS = {
   },
 
   repository: async (app, payload) => {
-    if (payload.action === 'deleted') return storeUninstalled(app, payload.repository.id, app.clock())
+    if (payload.action === 'deleted')
+      return storeUninstalled(app, payload.repository.id, { now: app.clock() })
     const ctx = await opened(app, payload)
     if (!ctx) return
     // The settings file of the new default branch applies from now on.

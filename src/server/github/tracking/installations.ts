@@ -205,11 +205,12 @@ export async function leaveRepositoryOf(
   if (stored?.installation_id !== installation_id) return
   const { owner, name } = stored
   const present = await findInstalled(app, { id, owner, name })
-  if (present?.installation_id !== installation_id) await storeUninstalled(app, id, now)
+  if (present?.installation_id !== installation_id)
+    await storeUninstalled(app, id, { now, of: installation_id })
 }
 
 /** Marks all repositories of an installation as uninstalled. */
 export async function leaveInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const repositories = await listRepositories(app.database.connection(), { installation_id })
-  for (const { repo_id } of repositories) await storeUninstalled(app, repo_id, now)
+  for (const { repo_id } of repositories) await storeUninstalled(app, repo_id, { now, of: installation_id })
 }

@@ -6,7 +6,7 @@ import type { Installation } from '../../github/github-app.ts'
 import { classifyError } from '../../github/octokit.ts'
 import { ifFound, isNotFound, named, type RepositoryName } from '../../github/repository-calls.ts'
 import { RateLimited } from '../../jobs/jobs.ts'
-import type { NewJob } from '../../jobs/store.ts'
+import { jobOn, type NewJob } from '../../jobs/store.ts'
 import { runningJob } from '../../platform/telemetry/execution.ts'
 import type { App } from './app.ts'
 import { bookCalls, bookImportCalls, bookWrites } from './installation-store.ts'
@@ -119,13 +119,6 @@ export function installationJob(
   { installation_id, owner }: { installation_id: number; owner: string },
   run_at: Date,
 ): NewJob {
-  return {
-    id: `${INSTALLATION}:${installation_id}`,
-    kind: INSTALLATION,
-    priority: 'import',
-    repo_id: 0,
-    owner,
-    payload: { installation_id },
-    run_at,
-  }
+  const given = { about: installation_id, priority: 'import' as const, payload: { installation_id }, run_at }
+  return jobOn({ id: 0, owner }, INSTALLATION, given)
 }

@@ -61,7 +61,7 @@ export async function asInstallation<Result>(
     const refusal = classifyError(error, app.clock())
     if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
     if (mayBeUninstalled(error) && (await findInstallation(app, repo)) === null) {
-      await storeUninstalled(app, repo.id, app.clock())
+      await storeUninstalled(app, repo.id, { now: app.clock(), of: installation_id })
       return undefined
     }
     if (refusal.kind !== 'rate_limited') throw error
@@ -140,7 +140,7 @@ async function confirmName(
   if (found && found.id !== id) {
     // The watch looks its repositories up once an hour.
     if (installation_id === null) return undefined
-    await storeUninstalled(app, id, now)
+    await storeUninstalled(app, id, { now, of: installation_id })
     await enqueue(db, [installationJob({ installation_id, owner: repo.owner }, now)], now)
     return undefined
   }

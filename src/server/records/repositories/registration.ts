@@ -52,7 +52,7 @@ export async function recordInstallation(
   const known = { owner, name, installation_id, uninstalled_at: null, ...again }
   // A new one is imported.
   const added = stored?.installation_id == null && { commenting_since: now, reconciled_at: now }
-  return (await storeRepository(app, repo_id, { ...known, ...added }, now)) as RepositoryRow
+  return (await storeRepository(app, repo_id, { ...known, ...added }, { now })) as RepositoryRow
 }
 
 /**

@@ -82,7 +82,7 @@ export async function refreshSettings(
     noise_attributes: attributes === null ? null : readGitAttributes(attributes),
     labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
   }
-  return storeRepository(app, repository.id, read, app.clock())
+  return storeRepository(app, repository.id, read, { now: app.clock() })
 }
 
 const isOn = (settings: FileSettings | null) => [true, 'on'].includes(settings?.comment?.mode ?? false)
@@ -97,19 +97,19 @@ interface Change {
 }
 
 /**
- * Stores changes of a repository; undefined if it is not stored. In the same transaction, a `.github` repository becomes that of
- * its organisation, or ceases to be, and the repositories whose settings this changes are rechecked.
+ * Stores changes of a repository; undefined if it is not stored, or not in the installation `of`. In the same transaction, a `.github`
+ * repository becomes that of its organisation, or ceases to be, and the repositories whose settings this changes are rechecked.
  */
 export function storeRepository(
   app: App,
   repo_id: number,
   changes: RepositoryChanges,
-  now: Date,
+  { now, of }: { now: Date; of?: number | undefined },
 ): Promise<RepositoryRow | undefined> {
   return app.database.connection().transaction(async (tx) => {
     await lockRepository(tx, repo_id)
     const before = await findRepository(tx, repo_id)
-    if (!before) return undefined
+    if (!before || before.installation_id !== (of ?? before.installation_id)) return undefined
     const files = [before, { ...before, ...changes }].filter(({ name }) => isOrganisationRepository(name))
     const concerned: Change[] = []
     await updateRepository(tx, repo_id, changes)
@@ -156,8 +156,12 @@ function isSwitchedOn({ before, after }: Change): boolean {
   return !was && is === true
 }
 
-/** Stores that the App is not installed in a repository any more. What it stored there is deleted after the retention period. */
-export async function storeUninstalled(app: App, repo_id: number, now: Date): Promise<void> {
-  await storeRepository(app, repo_id, { installation_id: null, uninstalled_at: now }, now)
+/** Stores that the App is not installed in a repository any more, unless another installation than `of` has it by now. What it stored there is deleted after the retention period. */
+export async function storeUninstalled(
+  app: App,
+  repo_id: number,
+  { now, of }: { now: Date; of?: number | undefined },
+): Promise<void> {
+  await storeRepository(app, repo_id, { installation_id: null, uninstalled_at: now }, { now, of })
   recordEffect('repository_left')
 }
