@@ -132,12 +132,17 @@ describe('hourly reconciliation', () => {
       expect(await titles()).toEqual(['Removed'])
     })
 
-    test('stays while GitHub does not show the repository', async () => {
+    test.each([
+      ['does not list its pull requests', '/repos/*/pulls', 'unavailable'],
+      ['answers with half a JSON text', '*', 'nonsense'],
+    ] as const)('stays, as the App does, while GitHub %s', async (_, route, fault) => {
       const removed = await repository.open({ title: 'Removed', head: 'a' })
       remove(removed)
-      github.fault(`GET /repos/${repository.full_name}/pulls`, 'unavailable', 1)
+      github.fault(`GET ${route}`, fault)
       await anHour()
+      github.clearFaults()
       expect(await titles()).toEqual(['Removed'])
+      expect((await repository.request('GET', '/settings')).body.is_tracked).toBe(true)
     })
   })
 

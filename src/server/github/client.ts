@@ -38,6 +38,7 @@ interface RequestOptions {
 interface Outcome {
   status: number | 'none'
   headers: Record<string, unknown>
+  data?: unknown
   error?: unknown
 }
 
@@ -67,6 +68,9 @@ export function instrumentClient(client: Hooked, kind: CallKind, { metrics, log 
       }
       try {
         const response = await request(options)
+        // Octokit returns a page of a proxy, or half a JSON text, as it is.
+        if (response.status === 200 && typeof response.data === 'string')
+          throw new Error('GitHub answered with something else than JSON')
         record(response)
         return response
       } catch (error) {

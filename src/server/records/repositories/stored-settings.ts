@@ -3,12 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { readGitAttributes } from '../../../engine/lines/noise.ts'
 import { storedSettings, storedShare } from '../../../engine/settings/layers.ts'
 import { areasOfLabeler, readSettingsFile } from '../../../engine/settings/settings-file.ts'
-import {
-  ATTRIBUTES_PATH,
-  type FileSettings,
-  LABELER_PATH,
-  SETTINGS_PATH,
-} from '../../../vocabulary/contract/settings.ts'
+import { ATTRIBUTES_PATH, LABELER_PATH, SETTINGS_PATH } from '../../../vocabulary/contract/settings.ts'
 import { type Reader, type RepositoryName, readFile } from '../../github/repository-calls.ts'
 import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
@@ -73,19 +68,18 @@ export async function refreshSettings(
   const settings = file.errors.length > 0 ? (stored?.settings ?? null) : file.settings
   const labeler = settings?.areas ? null : await textOf(LABELER_PATH)
   const attributes = await textOf(ATTRIBUTES_PATH)
+  const isOn = [true, 'on'].includes(settings?.comment?.mode ?? false)
   const read = {
     settings,
     ...(commit && { settings_sha: commit.sha, settings_pushed_at: commit.pushed_at }),
     settings_errors: file.errors,
     // Whoever left the repository switches it on again by saying so in a changed file.
-    ...(isOn(settings) && !isDeepStrictEqual(settings, stored?.settings) && { farewell_at: null }),
+    ...(isOn && !isDeepStrictEqual(settings, stored?.settings) && { farewell_at: null }),
     noise_attributes: attributes === null ? null : readGitAttributes(attributes),
     labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
   }
   return storeRepository(app, repository.id, read, { now: app.clock() })
 }
-
-const isOn = (settings: FileSettings | null) => [true, 'on'].includes(settings?.comment?.mode ?? false)
 
 /** The kind of job that rechecks all pull requests of a repository, because its settings changed. */
 export const RECHECK_ALL = 'recheck_all'
