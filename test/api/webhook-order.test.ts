@@ -139,17 +139,6 @@ describe('data of an older event', () => {
     expect(await repo.read(id)).toMatchObject({ status, draft_pr: !draft })
   })
 
-  test('is not lost: the files of a push', async () => {
-    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    repo.githubRepo.update(1, { files: ['src/b.ts'] })
-    const pushed = repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') })
-    repo.githubRepo.update(1, { title: 'Other words' })
-    const edited = repo.event(1, { action: 'edited', from: { title: 'Pull request 1' } })
-    await service.deliverAndRun(edited, pushed)
-    expect(await repo.tracked()).toMatchObject([{ title: 'Other words', scope: { paths: ['src/b.ts'] } }])
-  })
-
   test('is not lost although GitHub failed: the files of a push', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.deliverAndRun(repo.event(1, 'opened'))

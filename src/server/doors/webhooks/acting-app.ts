@@ -11,6 +11,7 @@ import { runUntil } from '../../jobs/jobs.ts'
 import { enqueue } from '../../jobs/store.ts'
 import type { AppCredentials } from '../../platform/config.ts'
 import { faultOf } from '../../platform/db/errors.ts'
+import { LiveSets } from '../../records/live-sets/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { DELIVERY, handleDelivery } from './deliveries.ts'
 
@@ -44,7 +45,11 @@ export function actingAs(
   const connected = async (github_app: GithubApp): Promise<void> => {
     await database.listen(ACCESS_CHANNEL, {
       received: (owner) => access.invalidate(owner),
-      missed: () => access.invalidate(),
+      missed: () => {
+        access.invalidate()
+        // A standby that took over may lack commits, and give their versions to others.
+        app.live_sets = new LiveSets()
+      },
     })
     const now = clock()
     await enqueue(database.connection(), firstJobs(now), now, { gap_ms: GAP_MS })
