@@ -38,6 +38,11 @@ export function compactNotable(notable: OutputOf<'listNotables'>['items'][number
   return compacted({ ...notable, blocking: blocking || null, scope: compactScope(scope) })
 }
 
+/** All fields, and of the scope what a list shows: that of a large pull request would fill the context of a model. */
+export function compactFull(record: { scope: GivenScope }): object {
+  return withoutNulls({ ...record, scope: compactScope(record.scope) })
+}
+
 export function compactPage<Item>(
   page: { items: Item[]; next_cursor: string | null },
   compact: (item: Item) => object,
@@ -48,12 +53,9 @@ export function compactPage<Item>(
 type GivenScope = Pick<Listed['scope'], 'areas' | 'paths'> & Partial<Listed['scope']>
 
 function compactScope({ path_count, ...scope }: GivenScope): object {
-  const { areas, paths, changes, ...cut } = listedScope({ changes: [], ...scope })
-  return {
-    ...{ areas, paths },
-    ...(changes.length > 0 && { changed_files: changes.map(({ path }) => path) }),
-    ...(path_count === undefined ? cut : { path_count }),
-  }
+  const { areas, paths, changes, path_count: count } = listedScope({ changes: [], ...scope })
+  const changed_files = changes.length > 0 ? changes.map(({ path }) => path) : null
+  return { areas, paths, changed_files, path_count: path_count ?? count }
 }
 
 function compacted(record: object): object {

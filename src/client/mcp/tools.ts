@@ -10,6 +10,7 @@ import type { Client } from '../client.ts'
 import {
   compactActivity,
   compactBrief,
+  compactFull,
   compactNotable,
   compactOverlap,
   compactPage,
@@ -147,9 +148,9 @@ const SPECS: Spec[] = [
     operation: 'getActivity',
     extra: { id },
     run: async (client, call) => {
-      if (isNotableId(call.id)) return withoutNulls(await client.getNotable(call))
+      if (isNotableId(call.id)) return compactFull(await client.getNotable(call))
       const { overlap, ...activity } = await client.getActivity(call)
-      return { ...withoutNulls(activity), ...compactBrief(overlap) }
+      return { ...compactFull(activity), ...compactBrief(overlap) }
     },
   },
 ]
@@ -177,17 +178,15 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
     defaults.actor !== undefined && 'actor' in operation.input.shape && operation.is_idempotent
   const schema = z.strictObject({ ...toolArguments.shape, ...operation.input.shape })
   const inputSchema = argumentsSchema(schema, operation.method !== 'GET')
-  const required = ((inputSchema.required ?? []) as string[]).filter(
-    (each) => !hasDefaultActor || each !== 'actor',
-  )
-  inputSchema.required = required
+  const needed = (inputSchema.required ?? []) as string[]
+  const required = needed.filter((each) => !hasDefaultActor || each !== 'actor')
   const isReadOnly = operation.access === 'read'
   return {
     listed: {
       name: spec.name,
       title: capitalized(spec.name.replaceAll('_', ' ')),
       description: spec.description,
-      inputSchema,
+      inputSchema: { ...inputSchema, required },
       annotations: {
         ...{ readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
         // Only a create makes something each time.
