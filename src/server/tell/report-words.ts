@@ -113,22 +113,20 @@ export function quote(text: string): string {
   return `${fence}${pad}${clipped}${pad}${fence}`
 }
 
-/** A URL that cannot end the link or start markup. Existing percent-encoding stays. */
-export function linkable(url: string): string {
-  return encodeURI(url).replaceAll('%25', '%')
-}
-
 /**
- * The number of a pull request with a link: on github.com through its redirecting host, for which GitHub enters no mention
- * on the other pull request. Other hosts have none.
+ * A URL that cannot end the link or start markup. Existing percent-encoding stays. On github.com, an issue or a pull request is
+ * linked through a redirecting host, for which GitHub enters no mention there. Other hosts have none.
  */
-export function linkedNumber({ number, url }: { number: number; url: string }): string {
-  const target = url.startsWith(GITHUB) ? `${REDIRECTING}${url.slice(GITHUB.length)}` : linkable(url)
-  return `[\`#${number}\`](${target})`
+export function linkable(url: string): string {
+  return encodeURI(url.replace(MENTIONED, 'https://redirect.github.com/')).replaceAll('%25', '%')
 }
 
-const GITHUB = 'https://github.com/'
-const REDIRECTING = 'https://redirect.github.com/'
+const MENTIONED = /^https:\/\/(?:www\.)?github\.com\/(?=[^/]+\/[^/]+\/(?:discussions|issues|pull)\/\d)/i
+
+/** The number of a pull request with a link. */
+export function linkedNumber({ number, url }: { number: number; url: string }): string {
+  return `[\`#${number}\`](${linkable(url)})`
+}
 
 /** A list with a bold title: at most ten items, and the number of the others. */
 export function titledList(title: string, items: string[]): string {
