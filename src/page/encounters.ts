@@ -1,7 +1,7 @@
 /** The collisions of one person's work: with whom, on which lines, who is ahead, and what to do; and those that are one card. Pure. */
 import { adviceOf, adviceSentence, isAhead, stageOf } from '../vocabulary/advice.ts'
 import { pathIn } from '../vocabulary/file-number.ts'
-import { evidenceOf, saidIn, takenIn } from '../vocabulary/finding.ts'
+import { evidenceOf, isForOneOfBoth, isSameWork, saidIn, takenIn } from '../vocabulary/finding.ts'
 import { isLoopback } from '../vocabulary/network.ts'
 import { uncapitalized } from '../vocabulary/text.ts'
 import type { LineRange } from '../vocabulary/verdict.ts'
@@ -10,11 +10,9 @@ import { type LiveWork, nameOf } from './live-work.ts'
 import type { Activity, Overlap } from './records.ts'
 
 /** A collision as one of its sides sees it. */
-export interface Encounter {
+export interface Encounter extends Pick<Overlap, 'severity' | 'consequence' | 'findings'> {
   mine: Activity
   other: Activity
-  severity: Overlap['severity']
-  consequence: Overlap['consequence']
   places: Place[]
   /** How it is known that both do the same, or what both take; empty for a conflict. */
   relation: string
@@ -52,8 +50,7 @@ export function encounterOf(
   const sides = { mine, other, is_ahead: isAhead(standingOf(mine), standingOf(other)), is_readers: own >= 0 }
   return {
     ...sides,
-    severity: collision.severity,
-    consequence: collision.consequence,
+    ...collision,
     places: placesOf(mine, collision),
     relation: relationOf(collision),
     is_talk: !is_own && !mine.is_bot && !other.is_bot,
@@ -123,22 +120,26 @@ function adviceTo(sides: Sides, collision: Overlap): string {
 
 /** A message to paste into a chat: from the reader to the other side, or from anyone to both. `address`: of this page. */
 export function messageFor(encounter: Encounter, address: string): string {
-  const { mine, other, is_ahead, is_readers } = encounter
+  const { mine, other, is_readers } = encounter
   // Nobody else can open an address of this machine.
   const link = isLoopback(new URL(address).hostname) ? '' : ` ${address}`
   const [place] = encounter.places
-  const own = `“${mine.title}” (${mine.pr_url ?? nameOf(mine)})`
-  const theirs = `“${other.title}” (${other.pr_url ?? nameOf(other)})`
+  const [own, theirs] = [mine, other].map((each) => `“${each.title}” (${each.pr_url ?? nameOf(each)})`)
   const lines = place ? linesText(place.mine, place.theirs) : ''
   const where = place ? ` in ${place.path}${lines && ` (${lines})`}` : ''
-  if (!is_readers) {
-    const [leader, follower] = is_ahead ? [mine, other] : [other, mine]
-    return `Hi ${mine.actor} and ${other.actor}, ${own} and ${theirs} overlap${where}. ${nameOf(leader)} is closer to its merge: could you agree who rebases ${nameOf(follower)}?${link}`
-  }
-  const question = is_ahead
-    ? 'Mine is closer to its merge: could you rebase after it, or shall we split the work?'
-    : 'Yours is closer to its merge: shall I rebase after it, or shall we split the work?'
-  return `Hi ${other.actor}, my ${own} and your ${theirs} overlap${where}. ${question}${link}`
+  const both = is_readers
+    ? `Hi ${other.actor}, my ${own} and your ${theirs}`
+    : `Hi ${mine.actor} and ${other.actor}, ${own} and ${theirs}`
+  return `${both} overlap${where}. ${questionOf(encounter)}${link}`
+}
+
+function questionOf({ mine, other, is_ahead, is_readers, findings }: Encounter): string {
+  const which = isSameWork(findings) ? 'which of the two to close' : 'which of the two gives way'
+  if (isForOneOfBoth(findings)) return `${is_readers ? 'Shall we' : 'Could you'} agree on ${which}?`
+  const [leader, follower] = (is_ahead ? [mine, other] : [other, mine]).map(nameOf)
+  if (!is_readers) return `${leader} is closer to its merge: could you agree who rebases ${follower}?`
+  const [whose, ask] = is_ahead ? ['Mine', 'could you'] : ['Yours', 'shall I']
+  return `${whose} is closer to its merge: ${ask} rebase after it, or shall we split the work?`
 }
 
 export interface Group {

@@ -6,6 +6,7 @@ import { initialsOf, peopleOf } from '../../src/page/people.ts'
 import { SAME_NUMBER } from '../support/conclusion.ts'
 import { HOUR_MS, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
+const PAGE = 'https://host/#/acme/shop'
 const ago = (hours: number) => new Date(NOW_MS - hours * HOUR_MS).toISOString()
 const pull = (number: number) => `https://github.com/acme/shop/pull/${number}`
 
@@ -45,13 +46,12 @@ describe('an encounter', () => {
     expect(encounter.relation).toBe('0042 in db/migrations; the next free number is 0043')
     expect(encounter.places).toEqual([{ path: 'db/migrations/0042_orders.sql', mine: null, theirs: null }])
     expect(encounter.advice).toBe('tidy began first: take another number.')
+    expect(messageFor(encounter, PAGE)).toContain('which of the two gives way?')
   })
 
   test('names the file and the lines that conflict, those of the own side first', () => {
-    expect(met({}, {}, LINES).encounter.places).toEqual([
-      { path: 'src/retry.ts', mine: [44, 52], theirs: [40, 40] },
-    ])
-    const { work, overlap } = met({}, {}, LINES)
+    const { work, overlap, encounter } = met({}, {}, LINES)
+    expect(encounter.places).toEqual([{ path: 'src/retry.ts', mine: [44, 52], theirs: [40, 40] }])
     expect(encounterOf(overlap, work, { reader: 'ben', hub: 'mine' })?.places).toEqual([
       { path: 'src/retry.ts', mine: [40, 40], theirs: [44, 52] },
     ])
@@ -66,8 +66,9 @@ describe('an encounter', () => {
     expect(met(mine, theirs, collision).encounter.advice).toContain(advice)
   })
 
-  test('with a duplicate says how that is known', () => {
+  test('with a duplicate says how that is known, and asks which one to close', () => {
     expect(met(SECOND, FIRST, SAME).encounter.relation).toBe('both close #7')
+    expect(messageFor(met(SECOND, FIRST, SAME).encounter, PAGE)).toContain('which of the two to close?')
   })
 
   test('of one person with themselves needs no one else', () => {
@@ -81,9 +82,7 @@ describe('an encounter', () => {
   test('of someone else addresses that person by name', () => {
     const { encounter } = met(SECOND, FIRST, LINES, 'cy')
     expect(encounter.advice).toBe('#1 was opened first. ada: agree with ben, or rebase after it merges.')
-    expect(messageFor(encounter, 'https://host/#/acme/shop')).toMatch(
-      /^Hi ada and ben, .*agree who rebases #2\? https/,
-    )
+    expect(messageFor(encounter, PAGE)).toMatch(/^Hi ada and ben, .*agree who rebases #2\? https/)
   })
 
   test.each([
@@ -102,7 +101,7 @@ describe('an encounter', () => {
 
   test('gives a message for the other side', () => {
     const { encounter } = met(SECOND, FIRST, LINES)
-    expect(messageFor(encounter, 'https://host/#/acme/shop')).toBe(
+    expect(messageFor(encounter, PAGE)).toBe(
       `Hi ben, my “Retry twice” (${pull(2)}) and your “Tidy” (${pull(1)}) overlap in src/retry.ts (lines 44–52 and 40). Yours is closer to its merge: shall I rebase after it, or shall we split the work? https://host/#/acme/shop`,
     )
   })
