@@ -55,7 +55,9 @@ export function activityMethods(reader: Reader): Handlers {
   const checked = async (work: LocalWork, now: Date) => {
     const { scope, changed_files: changes } = work.activity
     const clone = await reader.readFor({ ...scope, changes }, now)
-    return { clone, conclusion: await checkActivities(reader.contextOf(clone, now), [work.activity]) }
+    // Git may have given its branches other names since.
+    const { activity } = clone.work.get(work.activity.id) ?? work
+    return { clone, conclusion: await checkActivities(reader.contextOf(clone, now), [activity]) }
   }
   const brief = async (work: LocalWork, now: Date) =>
     isLive(work.activity.status) ? briefOf((await checked(work, now)).conclusion) : null

@@ -1,8 +1,6 @@
 /** Everything that is live in a clone, at one moment: declared records, working trees, branches, fetched pull requests. */
-import { existsSync } from 'node:fs'
 import { LiveSet } from '../engine/live-set.ts'
 import { outlineOf } from '../engine/records/activity.ts'
-import { asOf } from '../engine/records/activity-lifecycle.ts'
 import * as notable from '../engine/records/notable.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
@@ -10,10 +8,11 @@ import type { LookedAt } from '../vocabulary/contract/overlap.ts'
 import { count, minuteText } from '../vocabulary/text.ts'
 import { type BranchWork, listBranches, readBranchWork, readCommitted } from './branches.ts'
 import { type CloneOptions, type MergedOptions, mappedAtOnce } from './clone-options.ts'
+import { declaredNow } from './declared-work.ts'
 import type { Records } from './record-files.ts'
 import { readCommits, type Since, type Stand, sinceFork } from './stacks.ts'
 import { listTrees, readTree, readTreeSince, type WorkingTreeOf } from './trees.ts'
-import { type LocalActivity, type LocalWork, withFiles } from './work.ts'
+import { type LocalWork, withFiles } from './work.ts'
 import { findLeft } from './work-left.ts'
 
 export interface Clone {
@@ -38,7 +37,7 @@ export async function readClone(
 ): Promise<Clone> {
   const { now, root, git, base, remote } = given
   const [trees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
-  const declared = records.work.map((each) => ({ ...each, activity: asIn(each.activity, trees, now) }))
+  const declared = await declaredNow(records.work, trees, given)
   const are_pulls_fetched = records.fetched_at !== null
   const listed = await listBranches(given, { merged, checked_out: trees, are_pulls_fetched })
   const tips = listed?.map(({ name, sha }) => ({ branch: name, head: sha })) ?? []
@@ -151,14 +150,6 @@ export function fetchedText(
   if (fetched_at === null) return ['pull requests: not fetched; deconflict fetch']
   if (now.getTime() - fetched_at.getTime() <= HOUR_MS) return []
   return [`pull requests: not fetched since ${minuteText(fetched_at.toISOString())}; deconflict fetch`]
-}
-
-/** The record as of now: it goes with its branch to another working tree, and ends with its working tree. */
-function asIn(activity: LocalActivity, trees: readonly WorkingTreeOf[], now: Date): LocalActivity {
-  const tree = trees.find(({ branch }) => branch !== null && branch === activity.branch)
-  const worktree = tree?.root ?? activity.worktree
-  const is_gone = worktree !== null && !existsSync(worktree) && activity.expires_at > now
-  return asOf({ ...activity, worktree, ...(is_gone && { expires_at: now }) }, now)
 }
 
 /** The work in a working tree: its records with the files as they are now, or what git shows of it; undefined if git fails there. */

@@ -85,6 +85,26 @@ test('declared work goes with its branch to another working tree, and ends with 
   expect(await list()).toMatch(/^Mine .*\n.*README\.md\n$/)
 })
 
+test('declared work keeps its place when its branch or the base branch gets another name', async () => {
+  const other = { cwd: `${tree.path}/../other` }
+  await tree.git('remote', 'remove', 'origin')
+  for (const name of ['mine', 'other']) await tree.git('worktree', 'add', '-q', `../${name}`, '-b', name)
+  await tree.write({ '../mine/README.md': '# Mine\n', '../other/README.md': '# Other\n' })
+  await tree.run(['start', 'Declared'], other)
+  await tree.git('branch', '-m', 'main', 'master')
+  const titles = async (cwd: string, ...args: string[]) =>
+    JSON.parse((await tree.run([...args, '--json'], { cwd: `${tree.path}/../${cwd}` })).stdout)
+  expect((await titles('mine', 'check')).matches).toMatchObject([
+    { title: 'Declared', consequence: 'conflict' },
+  ])
+  expect((await titles('other', 'heartbeat')).overlap.overlap_detected).toBe(true)
+  await tree.git('branch', '-m', 'other', 'renamed')
+  expect((await titles('other', 'check')).matches).toMatchObject([{ branch: 'mine' }])
+  expect((await titles('other', 'update', '--refresh')).overlap.overlap_detected).toBe(true)
+  expect((await titles('mine', 'check')).matches).toMatchObject([{ title: 'Declared', branch: 'renamed' }])
+  expect((await titles('mine', 'list')).items).toHaveLength(2)
+})
+
 test('paused work stays while another branch has its commit, and is no other work of that', async () => {
   await tree.git('checkout', '-q', '-b', 'mine')
   await tree.commit('Mine', { 'README.md': '# Mine\n' })
