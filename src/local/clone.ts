@@ -82,7 +82,7 @@ export async function readClone(
   const isOwn = (each: LocalWork) => !is_with_own && each.activity.branch === null && isHere(each)
   const compared = [...work.values()].filter((each) => isLive(each.activity.status) && !isOwn(each))
   const set = setOf(compared, notables)
-  set.replaceLinks(commits.links(heads))
+  set.replaceLinks(commits.links(heads, merged))
   return { work, notables, set, since, merged, looked_at: lookedAt() }
 
   function isHere({ activity: { worktree, branch } }: LocalWork): boolean {

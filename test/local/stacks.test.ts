@@ -11,9 +11,11 @@ const SHAS = { a: 'a1', b: 'b2', c: 'c1', d: 'd1', e: 'e1', f: 'a1', main: 'main
 const HEADS = Object.entries(SHAS).map(([branch, head]) => ({ branch, head }))
 
 test('a branch is built on each one whose head is below its own', () => {
-  const links = new Commits(GRAPH).links(HEADS).map(({ branch, base_branch }) => `${branch}>${base_branch}`)
+  const links = new Commits(GRAPH)
+    .links(HEADS, [])
+    .map(({ branch, base_branch }) => `${branch}>${base_branch}`)
   expect(links).toEqual(['b>a', 'b>f', 'c>a', 'c>d', 'c>f'])
-  expect(new Commits('').links(HEADS)).toEqual([])
+  expect(new Commits('').links(HEADS, [])).toEqual([])
 })
 
 test('the commit of the base branch that a branch is built on is known where it is one', () => {
@@ -46,6 +48,17 @@ test('of two working trees on one branch, its commits, and a file copied to both
   await edit('mine', 3)
   expect(await consequences()).toEqual(['conflict'])
   expect((await run('list')).stdout).toMatch(/conflict, high .*same lines \(4\)/)
+})
+
+test('a branch that starts from an unpushed commit of the base branch is not built on its neighbour there', async () => {
+  await tree.commit('Unpushed', { 'src/unpushed.ts': 'export {}\n' })
+  for (const name of ['mine', 'theirs']) {
+    await tree.git('worktree', 'add', '-q', `../${name}`, '-b', name)
+    await tree.write({ [`../${name}/README.md`]: `# Shop of ${name}\n` })
+  }
+  await tree.git('-C', '../theirs', 'commit', '-qam', 'Theirs')
+  for (const name of ['mine', 'theirs'])
+    expect((await tree.run(['check'], { cwd: `${tree.path}/../${name}` })).stdout).toMatch(/^ {2}conflict, /m)
 })
 
 test('a branch is the work of the working tree in which it is rebased', async () => {
