@@ -1,7 +1,7 @@
 /** The repository, branch and base that a command works on: from options, else from git. */
-import { basename, isAbsolute } from 'node:path'
+import { basename, isAbsolute, resolve } from 'node:path'
 import { Git } from '../git/git.ts'
-import { findTree, readBranch, type WorkingTree } from '../git/git-directory.ts'
+import { findTree, otherTreeOf, readBranch, type WorkingTree } from '../git/git-directory.ts'
 import { parseFullName } from '../vocabulary/names.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import { globInTree, viewOf } from './tree-paths.ts'
@@ -112,7 +112,12 @@ export async function resolvePaths(
   { cwd, tree, is_elsewhere }: Workspace,
   typed: readonly string[],
 ): Promise<string[]> {
-  if (tree !== null && !is_elsewhere) return typed.map((path) => globInTree(path, viewOf(tree.root, cwd)))
+  if (tree !== null && !is_elsewhere)
+    return typed.map((path) => {
+      const other = otherTreeOf(tree, resolve(cwd, path))
+      if (other) throw new CliError(`${path} is in the working tree ${other.root}; run the command there`)
+      return globInTree(path, viewOf(tree.root, cwd))
+    })
   const absolute = typed.find((path) => isAbsolute(path))
   if (absolute === undefined) return [...typed]
   throw new CliError(

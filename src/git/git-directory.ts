@@ -21,6 +21,18 @@ export function findTree(from: string): WorkingTree | undefined {
   return parent === root ? undefined : findTree(parent)
 }
 
+/** The working tree of the same clone that a file is in, if it is another one. */
+export function otherTreeOf(here: WorkingTree, file: string): WorkingTree | undefined {
+  try {
+    const tree = findTree(dirname(file))
+    const isOther = tree?.git_directory !== here.git_directory
+    return isOther && tree?.common_directory === here.common_directory ? tree : undefined
+  } catch {
+    // It must not be read, or is no path at all.
+    return undefined
+  }
+}
+
 /** `.git`, or the directory that the file `.git` of a linked working tree or submodule names. */
 function gitDirectoryIn(root: string): string | undefined {
   const dotGit = join(root, '.git')

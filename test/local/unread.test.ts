@@ -137,6 +137,27 @@ test('a hook of a session whose working tree was removed declares nothing in the
   expect((await tree.run(['list'])).stdout).toMatch(/^No live activities/)
 })
 
+test.each(['../third', '.trees/third'])(
+  'an edit in %s is of that working tree, wherever the session is',
+  async (place) => {
+    const { heard } = hooksIn(tree)
+    await addOther()
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    await tree.git('worktree', 'add', '-q', place, '-b', 'third')
+    const file_path = join(place, 'src/cart.ts')
+    const told = await heard('after-read', { tool_name: 'Edit', tool_input: { file_path } })
+    expect(told).toMatch(/your other session, in \S+other on “other”: src\/cart\.ts/)
+    expect((await tree.run(['list', '--branch', 'third'])).stdout).toMatch(
+      /^Work on third .*\n.*src\/cart\.ts\n/,
+    )
+    expect((await tree.run(['check', '--paths', file_path])).stderr).toMatch(
+      /third; run the command there\n$/,
+    )
+    await heard('session-end')
+    expect((await tree.run(['list'])).stdout).not.toContain('Work on')
+  },
+)
+
 test('the work of a session whose end was not sent goes on with the next one', async () => {
   const { hook } = hooksIn(tree)
   const file = '.git/deconflict/branch-work.json'

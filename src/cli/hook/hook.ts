@@ -5,7 +5,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Git } from '../../git/git.ts'
-import { findTree, readBranch, type WorkingTree } from '../../git/git-directory.ts'
+import { findTree, otherTreeOf, readBranch, type WorkingTree } from '../../git/git-directory.ts'
 import { parsedJson, sanitize } from '../../vocabulary/text.ts'
 import { type Agent, HOOK_EVENTS, type HookEvent } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
@@ -38,9 +38,13 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
     )
     const input = readHookInput(event, given, text)
     const { agent, reason, prompt, subagent } = input
-    const cwd = input.cwd ?? runtime.cwd
+    const from = input.cwd ?? runtime.cwd
     // Of a working tree that was removed, the repository around it is another one.
-    const tree = existsSync(cwd) ? findTree(cwd) : undefined
+    const here = existsSync(from) ? findTree(from) : undefined
+    // An agent edits in other working trees without going there.
+    const [edited] = input.edits
+    const other = here && edited ? otherTreeOf(here, resolve(from, edited)) : undefined
+    const [tree, cwd] = other ? [other, other.root] : [here, from]
     if (tree === undefined || !(await isTrusted(tree, runtime.env, left_ms()))) return EXIT.clear
     const now = runtime.clock().getTime()
     const record = (outcome: string) =>
@@ -49,7 +53,7 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
       ...{ event, agent: agent.name, is_heard: agent.heard.includes(event), reason, subagent, now },
       prompt,
       branch: readBranch(tree.git_directory),
-      ...filesIn(tree, cwd, input),
+      ...filesIn(tree, from, input),
     }
     const run = {
       ...{ runtime, cwd, options, tree, input, situation },
