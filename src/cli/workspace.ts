@@ -97,7 +97,7 @@ export async function findWorkspace(
 }
 
 async function readableTree(git: Git, cwd: string): Promise<WorkingTree | null> {
-  const isReadable = (await git.output(['rev-parse', '--git-dir'])) !== undefined
+  const isReadable = (await git.output(['rev-parse', '--show-toplevel'])) !== undefined
   return (isReadable && findTree(cwd)) || null
 }
 

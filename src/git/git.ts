@@ -61,7 +61,7 @@ export class Git {
   async missing(): Promise<string> {
     if ((await this.output(['--version'])) === undefined) return 'git is not on the PATH; install it'
     const root = findTree(this.#cwd)?.root
-    if (root === undefined && (await this.output(['rev-parse', '--is-bare-repository'])) === 'true')
+    if ((await this.output(['rev-parse', '--is-bare-repository'])) === 'true')
       return 'a bare repository has no files; change to one of its working trees'
     return root === undefined
       ? 'not a git repository; change to one'

@@ -114,7 +114,16 @@ describe('a state of the clone', () => {
   const STATES: Record<string, [() => Promise<string>, code: number, output: RegExp]> = {
     'no git': [async () => join(tree.path, '..'), 1, /^deconflict: not a git repository; change to one\n$/],
     'no git on the PATH': [async () => tree.path, 1, /^deconflict: git is not on the PATH; install it\n$/],
-    'a bare repository': [() => clone('--bare'), 1, /^deconflict: a bare .* its working trees\n$/],
+    'a bare repository': [
+      async () => {
+        const bare = await clone('--bare')
+        await mkdir(join(bare, '../trees'))
+        await writeFile(join(bare, '../trees/.git'), `gitdir: ${bare}`)
+        return join(bare, '../trees')
+      },
+      1,
+      /^deconflict: a bare .* its working trees\n$/,
+    ],
     'no commits': [
       async () => {
         await tree.git('init', '-q', '../empty')
