@@ -126,7 +126,7 @@ test('the message names a duplicate', () => {
 })
 
 const NOW = 1_800_000_000_000
-const HERE = { branch: 'task-1', head: 'a'.repeat(40) }
+const HERE: NonNullable<Presence['place']> = { branch: 'task-1', head: 'a'.repeat(40) }
 const OWN: Presence = { ...NO_SESSION, place: HERE, agent: 'codex', since: NOW - 60_000, at: NOW - 60_000 }
 const OTHER = { ...OWN, key: 'b', agent: 'claude-code', edited: ['src/a.ts'] }
 const PROMPT = {
@@ -164,6 +164,13 @@ test.each<[string, ReturnType<typeof heard>, RegExp[]]>([
     'a commit while it was at rest',
     heard({ ...OWN, is_at_rest: true }, [], { here: MOVED }),
     [/^“task-1” moved from aaaaaaa to bbbbbbb by a commit that is not yours\.$/],
+  ],
+  [
+    'a commit without a branch while it was at rest',
+    heard({ ...OWN, place: { ...HERE, branch: null }, is_at_rest: true }, [], {
+      here: { ...MOVED, branch: null },
+    }),
+    [/^This directory moved from aaaaaaa to bbbbbbb by/],
   ],
   ['nothing of its own commit', heard(OWN, [], { here: MOVED }), []],
   ['nothing at its first hook', heard(NO_SESSION, [], { here: MOVED }), []],

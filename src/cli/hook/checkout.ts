@@ -57,7 +57,8 @@ function moved({ place, is_at_rest }: Presence, here: Place, isShared: boolean):
     return isShared || is_at_rest ? [`This directory was switched from ${from} to ${to}.`] : []
   if (!is_at_rest || place.head === null || place.head === here.head) return []
   const [before, after] = [place.head, here.head ?? ''].map((sha) => sha.slice(0, SHA_SHOWN))
-  return [`${to} moved from ${before} to ${after} by a commit that is not yours.`]
+  const what = here.branch === null ? 'This directory' : to
+  return [`${what} moved from ${before} to ${after} by a commit that is not yours.`]
 }
 
 /** That another session is here, and which of the files of this one it has edited too. */
