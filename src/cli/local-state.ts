@@ -218,13 +218,15 @@ export interface HookRecord {
     /** `ok`; `quiet`: there was nothing to do; `paused`: no request, because an earlier hook failed; else the error message. */
     outcome: string
   } | null
+  /** The last one that failed: agents do not show what it says. */
+  failed: HookRecord['last']
   /** After a failure, hooks send no request to the service at `url` before `until`, in milliseconds since the epoch. */
   paused: { until: number; url: string; why: string } | null
   /** The address of the service and the remote, if both were found to be of the same GitHub host. */
   known_host: string | null
 }
 
-const NO_RECORD: HookRecord = { last: null, paused: null, known_host: null }
+const NO_RECORD: HookRecord = { last: null, failed: null, paused: null, known_host: null }
 
 export function readRecord(git_directory: string): HookRecord {
   return { ...NO_RECORD, ...Object(readJson(recordFile(git_directory))) }

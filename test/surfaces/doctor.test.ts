@@ -92,6 +92,12 @@ test('doctor explains why hooks send no requests', async () => {
     ),
   })
   expect(silent.requests).toEqual(['/healthz'])
+  await hook()
+  expect(await doctor()).toMatchObject({
+    'last hook': expect.stringMatching(
+      /^ok: .*; the last that failed: session-start .*did not answer within/,
+    ),
+  })
 })
 
 test('doctor finds hooks that Codex does not trust, where Codex is used', async () => {

@@ -115,11 +115,14 @@ async function checkTrust(
 }
 
 function checkLastRun({ clock }: Runtime, { git_directory }: WorkingTree): string {
-  const { last, paused } = readRecord(git_directory)
+  const { last, failed, paused } = readRecord(git_directory)
   if (last === null) return 'none has run in this working tree; start a session of an agent'
   const now = clock()
-  const run = `${last.event} of ${last.agent}, ${relativeTime(new Date(last.at).toISOString(), now)}`
-  if (last.outcome === 'ok' || last.outcome === 'quiet') return run
+  const runOf = ({ event, agent, at }: typeof last) =>
+    `${event} of ${agent}, ${relativeTime(new Date(at).toISOString(), now)}`
+  const run = runOf(last)
+  if (last.outcome === 'ok' || last.outcome === 'quiet')
+    return failed ? `${run}; the last that failed: ${runOf(failed)}: ${failed.outcome}` : run
   if (last.outcome !== 'paused' || paused === null) throw new CliError(`${run}: ${last.outcome}`)
   const again = paused.until > now.getTime() ? relativeTime(new Date(paused.until).toISOString(), now) : 'now'
   throw new CliError(

@@ -47,8 +47,7 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
     const [tree, cwd] = other ? [other, other.root] : [here, from]
     if (tree === undefined || !(await isTrusted(tree, runtime.env, left_ms()))) return EXIT.clear
     const now = runtime.clock().getTime()
-    const record = (outcome: string) =>
-      updateRecord(tree.git_directory, { last: { at: now, event, agent: agent.name, outcome } })
+    const runOf = (outcome: string) => ({ at: now, event, agent: agent.name, outcome })
     const situation = {
       ...{ event, agent: agent.name, is_heard: agent.heard.includes(event), reason, subagent, now },
       prompt,
@@ -61,13 +60,14 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
     }
     try {
       const { message, outcome } = await inTime(runInTree(run), left_ms(), 'the hook took too long')
-      record(outcome)
+      updateRecord(tree.git_directory, { last: runOf(outcome) })
       if (message === '') return EXIT.clear
       const answer = agent.answer(message, event, input.agent_event)
       runtime.stdout.write(`${JSON.stringify(answer)}\n`)
     } catch (error) {
       pauseAfter(run, error)
-      record((error as Error).message)
+      const failed = runOf((error as Error).message)
+      updateRecord(tree.git_directory, { last: failed, failed })
       throw error
     }
   } catch (error) {
