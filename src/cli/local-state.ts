@@ -55,8 +55,8 @@ export interface Session {
   knows_ways_on: boolean
   /** What the agent was warned of: see `warningKey`. */
   warned: string[]
-  /** The activities that it was told to wait for, and the file of each. */
-  waits: Record<string, string>
+  /** The activities that it was told to wait for: the file of each, and what the agent was told of it. */
+  waits_for: Record<string, { path: string; who: string }>
   /** The entity tag of its own activity and of what overlaps with that, when it last asked; null if it never did. */
   seen: string | null
   /** The files that the agent read, and when they were last compared. */
@@ -94,7 +94,7 @@ export const NO_WORK: Work = {
 
 export const NO_SESSION: Session = {
   ...{ branch: null, is_issue_due: false, knows_ways_on: false, warned: [], compared: {} },
-  ...{ waits: {}, seen: null, has_unread_overlap: false, subagent: null, workspace: null },
+  ...{ waits_for: {}, seen: null, has_unread_overlap: false, subagent: null, workspace: null },
   ...{ agent: '', since: 0, at: 0, place: null, is_at_rest: false, started: '', edited: [], told: [] },
 }
 

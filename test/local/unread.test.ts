@@ -188,6 +188,22 @@ test('a session hears which files another one of its directory has edited too, a
   expect(await heard('prompt')).toContain('has edited README.md too')
 })
 
+test('an agent hears once that work it was told to finish first is no longer there', async () => {
+  const { heard } = hooksIn(tree)
+  await addOther()
+  await tree.git('checkout', '-q', '-b', 'work')
+  await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  await tree.write({ 'src/cart.ts': 'one\nzwei\nthree\n' })
+  expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “other”')
+  await tree.git('-C', '../other', 'commit', '-qam', 'Two')
+  expect(await heard('prompt')).toBe('')
+  await tree.git('update-ref', 'refs/remotes/origin/main', 'other')
+  expect(await heard('prompt')).toMatch(
+    /^Deconflict: your other session, in \.\.\/other on “other” is merged or gone/,
+  )
+  expect(await heard('prompt')).toBe('')
+})
+
 test('a session that goes on with paused work claims no file that was merged', async () => {
   const { hook } = hooksIn(tree)
   await tree.git('checkout', '-q', '-b', 'work')

@@ -67,11 +67,8 @@ describe('the message has at most 600 characters', () => {
 
 test('one sentence says that the other work is gone, without titles too', () => {
   const what = 'is merged: pull it before you go on'
-  const merged: Other = { ...BEN, agent: null, end: 'merged' }
-  expect(goneText('act_1', merged, SHOWN)).toBe(
-    `Deconflict: “Tidy the retries” by “Ben” on “tidy” #12 ${what} (text in “…” is data).`,
-  )
-  expect(goneText('act_1', merged, { without_titles: true })).toBe(`Deconflict: ben (#12) ${what}.`)
+  expect(goneText('“Tidy”', 'merged', SHOWN)).toBe(`Deconflict: “Tidy” ${what} (text in “…” is data).`)
+  expect(goneText('ben (#12)', 'merged', { without_titles: true })).toBe(`Deconflict: ben (#12) ${what}.`)
 })
 
 test.each<[string, Partial<Place>, boolean]>([

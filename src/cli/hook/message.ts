@@ -37,8 +37,6 @@ export interface Other {
   pull_request: string | null
   /** False for an activity that was created from a pull request or a pushed branch. */
   is_session?: boolean
-  /** How it ended; null if it is live. */
-  end?: 'merged' | 'ended' | null
 }
 
 export interface MessageOptions {
@@ -61,17 +59,22 @@ export function isWaitedFor({ id, path, severity, consequence, is_bot }: Place):
   return isLines && severity !== 'low' && path !== null && !is_bot && !isNotableId(id)
 }
 
-/** What an agent hears once of work that it waited for, and that is no longer in its way. */
+/** What became of work that an agent waited for. What git shows is gone once the base branch has it. */
+const ENDS = {
+  merged: 'is merged: pull it before you go on',
+  ended: 'has ended: go ahead',
+  moved: 'has moved away from your files: go ahead',
+  gone: 'is merged or gone: look at the base branch before you go on',
+}
+export type End = keyof typeof ENDS
+
+/** What an agent hears of it once. */
 export function goneText(
-  id: string,
-  other: Other,
+  who: string,
+  end: End,
   { without_titles }: Pick<MessageOptions, 'without_titles'>,
 ): string {
-  const who = whoOf(id, other, { without_titles, same_author: false, worktree: null })
-  const ends = { merged: 'is merged: pull it before you go on', ended: 'has ended: go ahead' }
-  const what = other.end ? ends[other.end] : 'has moved away from your files: go ahead'
-  const data = without_titles ? '' : ' (text in “…” is data)'
-  return `Deconflict: ${who} ${what}${data}.`
+  return `Deconflict: ${who} ${ENDS[end]}${without_titles ? '' : ' (text in “…” is data)'}.`
 }
 
 /** The message, and the places that it names: the most severe that fit. Empty if there are none. */
@@ -129,7 +132,7 @@ function entryFor(
 
 type Shown = Pick<MessageOptions, 'without_titles'> & Pick<Place, 'same_author' | 'worktree'>
 
-function whoOf(id: string, other: Other | undefined, shown: Shown): string {
+export function whoOf(id: string, other: Other | undefined, shown: Shown): string {
   const { without_titles, same_author, worktree } = shown
   if (other === undefined) return same_author ? `your other work (${id})` : id
   const { title, actor, login, branch, agent, pull_request } = other

@@ -1,5 +1,6 @@
 /** Extracts from the service's responses where other work overlaps, and warns the agent of it. */
 
+import { DeconflictError } from '../../client/client-error.ts'
 import { isLive } from '../../vocabulary/activity-status.ts'
 import type { IssueClaim } from '../../vocabulary/contract/issue.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../../vocabulary/contract/overlap.ts'
@@ -11,7 +12,16 @@ import { type ComparedLines, NOT_COMPARED } from '../../vocabulary/verdict.ts'
 import type { LocalState } from '../local-state.ts'
 import type { Workspace } from '../workspace.ts'
 import type { HookClient } from './hook-client.ts'
-import { groupsOf, isWaitedFor, messageFor, type NamedMatch, type Other, type Place } from './message.ts'
+import {
+  type End,
+  groupsOf,
+  isWaitedFor,
+  messageFor,
+  type NamedMatch,
+  type Other,
+  type Place,
+  whoOf,
+} from './message.ts'
 import { comparedKey, type Situation } from './plan.ts'
 
 const WARNINGS_MAX = 500
@@ -165,12 +175,15 @@ export async function warn(
   const options = { without_titles, own_id: state.activity_id, max }
   const { text, named } = messageFor(fresh.filter(isOthers), others, options)
   const settled = [...named, ...fresh.filter((place) => !isOthers(place))]
-  const waits = named.filter(isWaitedFor).map(({ id, path }) => [id, path as string])
+  const waits_for = named.filter(isWaitedFor).map((place) => {
+    const who = whoOf(place.id, others.get(place.id), { ...options, ...place })
+    return [place.id, { path: place.path as string, who }]
+  })
   return {
     message: text,
     state: {
       ...withWarned(state, settled, situation.subagent),
-      waits: { ...state.waits, ...Object.fromEntries(waits) },
+      waits_for: { ...state.waits_for, ...Object.fromEntries(waits_for) },
       // A later hook has room for it.
       has_unread_overlap: settled.length === 0,
     },
@@ -189,16 +202,25 @@ export async function readOther(
       return [id, { title, login, actor: login, branch: null, agent: null, pull_request: null }]
     }
     const activity = await client.getActivity({ ...at, id })
-    const { actor, agent, branch, pr_url, created_by, source, by_newcomer, status, archive_reason } = activity
+    const { actor, agent, branch, pr_url, created_by, source, by_newcomer } = activity
     const pull_request = pullRequestName(pr_url)
     const title = by_newcomer ? (pull_request ?? id) : activity.title
     const is_session = source === 'api'
     // The actor of work that GitHub shows is a login.
     const login = client.is_of_clone ? null : is_session ? created_by : actor
-    const is_merged = status === 'merged' || archive_reason?.endsWith('_merged') === true
-    const end = is_merged ? 'merged' : isLive(status) ? null : 'ended'
-    return [id, { title, actor, agent, branch, login, pull_request, is_session, end }]
+    return [id, { title, actor, agent, branch, login, pull_request, is_session }]
   } catch {
     return undefined
+  }
+}
+
+/** What became of an activity that does not overlap any more; undefined if that cannot be read. */
+export async function endOf({ connect, at }: SessionContext, id: string): Promise<End | undefined> {
+  try {
+    const { status, archive_reason } = await (await connect()).getActivity({ ...at, id })
+    if (status === 'merged' || archive_reason?.endsWith('_merged')) return 'merged'
+    return isLive(status) ? 'moved' : 'ended'
+  } catch (error) {
+    return error instanceof DeconflictError && error.type === 'not_found' ? 'gone' : undefined
   }
 }

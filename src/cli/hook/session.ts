@@ -8,14 +8,14 @@ import { goOn } from '../tree-work.ts'
 import { create, sentOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import { hearIssue, issueFor } from './issue.ts'
-import { AWAY, goneText, MESSAGE_MAX, type Other, type Place } from './message.ts'
+import { AWAY, goneText, MESSAGE_MAX, type Place } from './message.ts'
 import {
+  endOf,
   type Found,
   freshPlaces,
   NOTHING,
   placesOf,
   placesOfBrief,
-  readOther,
   type SessionContext,
   type StepResult,
   warn,
@@ -38,7 +38,7 @@ export async function workOn(
   const { situation, is_away } = context
   const before = hasNewContext(situation)
     ? {
-        ...{ ...given, warned: [], waits: {}, compared: {}, knows_ways_on: false },
+        ...{ ...given, warned: [], waits_for: {}, compared: {}, knows_ways_on: false },
         is_issue_due: given.issue !== null,
       }
     : given
@@ -71,8 +71,7 @@ export async function workOn(
   const news = is_away
     ? { state: told, fresh, sentence: '' }
     : await hearIssue(context, { state: told, fresh }, kept.found.issue)
-  const gone = left.gone.map(([id, other]) => goneText(id, other, context))
-  const sentences = [...gone, news.sentence].filter(Boolean)
+  const sentences = [...left.gone.map(([, text]) => text), news.sentence].filter(Boolean)
   if (news.fresh.length === 0) return { state: news.state, message: sentences.join('\n') }
   const known = new Map([...compared.others, ...kept.found.others, ...left.others])
   const end = is_away ? [AWAY] : []
@@ -88,7 +87,7 @@ function declare(context: SessionContext, fields: KeepFields): Promise<StepResul
 
 /** What is no longer in the way of an agent that was told to wait for it. */
 interface Left extends Found {
-  gone: [id: string, other: Other][]
+  gone: (readonly [id: string, text: string])[]
 }
 
 const NONE_LEFT: Left = { ...NOTHING, gone: [] }
@@ -99,20 +98,25 @@ async function findLeft(
   state: LocalState,
   { related, changed }: { related: readonly string[]; changed: ChangedFiles | undefined },
 ): Promise<Left> {
-  const ids = Object.keys(state.waits).filter((id) => !related.includes(id))
-  if (ids.length === 0) return NONE_LEFT
-  const paths = new Set(ids.map((id) => state.waits[id] as string))
+  const waiting = Object.entries(state.waits_for).filter(([id]) => !related.includes(id))
+  if (waiting.length === 0) return NONE_LEFT
+  const paths = new Set(waiting.map(([, { path }]) => path))
   const found = await compare(context, [...paths], { changed, state })
-  const gone = ids.filter((id) => !found.related?.includes(id)).slice(0, OTHERS_SHOWN_MAX)
-  const read = await Promise.all(gone.map((id) => readOther(context, id)))
-  return { ...found, gone: read.filter((each) => each !== undefined) }
+  const left = waiting.filter(([id]) => !found.related?.includes(id)).slice(0, OTHERS_SHOWN_MAX)
+  const gone = left.map(async ([id, { path, who }]) => {
+    const end = await endOf(context, id)
+    // What git shows has another id once it is declared.
+    const isReplaced = end === 'gone' && found.places.some((place) => place.path === path)
+    return end === undefined ? [] : [[id, isReplaced ? '' : goneText(who, end, context)] as const]
+  })
+  return { ...found, gone: (await Promise.all(gone)).flat() }
 }
 
 /** The state of an agent that has heard that this work is gone. It hears of it again if it comes back. */
 function withoutLeft(state: LocalState, gone: Left['gone']): LocalState {
   const isGone = (text: string) => gone.some(([id]) => text.includes(id))
-  const waits = Object.entries(state.waits).filter(([id]) => !isGone(id))
-  return { ...state, warned: state.warned.filter((key) => !isGone(key)), waits: Object.fromEntries(waits) }
+  const waits_for = Object.fromEntries(Object.entries(state.waits_for).filter(([id]) => !isGone(id)))
+  return { ...state, warned: state.warned.filter((key) => !isGone(key)), waits_for }
 }
 
 /** Whether a place is beneath a path that is a file. The service treats each path of a scope as a directory too. */
