@@ -14,26 +14,24 @@ export async function declaredNow(
   { now, git, base, remote }: CloneOptions,
 ): Promise<LocalWork[]> {
   const work = records.map((each) => ({ ...each, activity: asIn(each.activity, trees, now) }))
-  const live = work.filter(({ activity }) => isLive(activity.status))
-  const there = new Set([null, base, ...trees.map(({ branch }) => branch)])
-  const named = new Set(live.flatMap(({ activity: { branch, base_branch } }) => [branch, base_branch]))
-  const unsure = [...named].filter((name): name is string => !there.has(name))
+  const live = work.flatMap((each) => (each.had_branch && isLive(each.activity.status) ? each.activity : []))
+  const there = [null, base, ...trees.map(({ branch }) => branch)]
+  const unsure = live
+    .flatMap(({ branch, base_branch }) => [branch, base_branch])
+    .filter((name): name is string => !there.includes(name))
   if (unsure.length === 0) return work
-  const refs = await git.refs(
-    'objectname',
-    unsure.flatMap((name) => refsOf(name, remote)),
-  )
-  const gone = unsure.filter((name) => !refsOf(name, remote).some((ref) => refs.has(ref)))
-  /** The name that the branch has now in the working tree where it was checked out. */
-  const renamed = async ({ branch, worktree }: LocalActivity): Promise<string | null> => {
+  const refsFor = (name: string) => refsOf(name, remote)
+  const refs = await git.refs('objectname', unsure.flatMap(refsFor))
+  const isGone = (name: string | null) =>
+    name !== null && unsure.includes(name) && !refsFor(name).some((ref) => refs.has(ref))
+  for (const activity of live) {
+    if (isGone(activity.base_branch)) activity.base_branch = base ?? null
+    const { branch, worktree } = activity
     const now_there = trees.find(({ root }) => root === worktree)?.branch
-    const ref = `refs/heads/${now_there}`
-    const search = ['-g', '-F', `--grep-reflog=Branch: renamed refs/heads/${branch} to `, ref, '--']
-    return (now_there && (await git.output(['log', '-1', '--format=%H', ...search])) && now_there) || branch
-  }
-  for (const { activity } of live) {
-    if (gone.includes(activity.base_branch ?? '')) activity.base_branch = base ?? null
-    if (gone.includes(activity.branch ?? '')) activity.branch = await renamed(activity)
+    if (!now_there || !isGone(branch)) continue
+    const search = ['-g', '-F', `--grep-reflog=Branch: renamed refs/heads/${branch} to `]
+    const renamed = await git.output(['log', '-1', '--format=%H', ...search, `refs/heads/${now_there}`, '--'])
+    if (renamed) activity.branch = now_there
   }
   return work
 }
