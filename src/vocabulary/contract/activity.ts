@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from '../activity-status.ts'
 import {
+  about,
   baseBranchName,
   boolean,
   branchName,
@@ -43,16 +44,12 @@ export type ArchiveReason = z.output<typeof ArchiveReason>
 export const ActivitySource = z.enum(['api', 'pull_request', 'branch'])
 export type ActivitySource = z.output<typeof ActivitySource>
 
-/** The minimum of `ttl_ms`. */
 const TTL_MIN_MS = 60_000
 
 /** The maximum number of characters of each text. */
 export const ACTIVITY_MAX = { title: 200, summary: 4000, actor: 100, agent: 100, pr_url: 2048 }
 
-const title = text(1, ACTIVITY_MAX.title).meta({
-  description: 'A short name for the work.',
-  examples: ['Retry failed payments'],
-})
+const title = text(1, ACTIVITY_MAX.title).meta(about('A short name for the work.', 'Retry failed payments'))
 const summary = text(1, ACTIVITY_MAX.summary).meta({
   description: 'A description in one or two lines.',
   examples: ['Retries a declined payment twice before the order is cancelled.'],
@@ -65,14 +62,8 @@ const agent = text(1, ACTIVITY_MAX.agent).meta({
   description: 'The coding agent in use; null for manual work.',
   examples: ['claude-code'],
 })
-const branch = branchName.meta({
-  description: 'The branch of the work.',
-  examples: ['feature/payment-retries'],
-})
-const baseBranch = baseBranchName.meta({
-  description: 'The branch that the work will be merged into.',
-  examples: ['main'],
-})
+const branch = branchName.meta(about('The branch of the work.', 'feature/payment-retries'))
+const baseBranch = baseBranchName.meta(about('The branch that the work will be merged into.', 'main'))
 const prUrl = text(1, ACTIVITY_MAX.pr_url).meta({
   description: 'The URL of the pull request, which must be in this repository.',
   examples: ['https://github.com/acme/shop/pull/7'],

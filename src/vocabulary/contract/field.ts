@@ -67,7 +67,6 @@ function isHttpsUrl(value: string): boolean {
   return /^https:\/\/[^/\s]/i.test(value) && URL.canParse(value) && !/\s/.test(value)
 }
 
-/** A query parameter that is a whole number. */
 export function wholeNumber({ min, max, preset }: { min: number; max: number; preset: number }) {
   return z
     .string()
@@ -94,9 +93,10 @@ export const integer = (description: string) => z.int().describe(description)
 export const count = (description: string) => z.int().min(0).describe(description)
 export const numberOrNull = (description: string) => z.number().nullable().describe(description)
 export const texts = (description: string) => z.array(z.string()).describe(description)
+/** The documentation of a field. */
+export const about = (description: string, example: unknown) => ({ description, examples: [example] })
 /** A text in a response, such as `example`. */
-export const sample = (description: string, example: string) =>
-  z.string().meta({ description, examples: [example] })
+export const sample = (description: string, example: string) => z.string().meta(about(description, example))
 export const textOrNull = (description: string) => z.string().nullable().describe(description)
 export const timestampOrNull = (description: string) => outputTimestamp.nullable().describe(description)
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { NOTABLE_CATEGORIES } from '../severity.ts'
 import {
+  about,
   boolean,
   httpsUrl,
   isId,
@@ -37,17 +38,18 @@ const summary = text(1, NOTABLE_MAX.summary).meta({
   description: 'The details, in a sentence or two.',
   examples: ['No schema change before Friday: the cut-over to the new cluster is running.'],
 })
-const importance = Importance.meta({
-  description: 'How important the notable is for work in its scope.',
-  examples: ['high'],
-})
+const importance = Importance.meta(about('How important the notable is for work in its scope.', 'high'))
 const category = Category.meta({ description: 'The kind of notable.', examples: ['migration'] })
-const decisionUrl = httpsUrl.meta({
-  description: 'The URL of the document that records the decision.',
-  examples: ['https://github.com/acme/shop/blob/main/docs/adr/7.md'],
-})
+const decision_url = httpsUrl
+  .meta({
+    description: 'The URL of the document that records the decision.',
+    examples: ['https://github.com/acme/shop/blob/main/docs/adr/7.md'],
+  })
+  .nullable()
 const scope = Scope.describe('Where the notable applies. An empty scope is the whole repository.')
-const appliesUntil = timestamp.describe('When the notable stops applying: a future timestamp with an offset.')
+const applies_until = timestamp
+  .describe('When the notable stops applying: a future timestamp with an offset.')
+  .nullable()
 const blocking = boolean('Whether to warn others prominently. It never blocks them.')
 
 export const CreateNotable = object('CreateNotable', {
@@ -55,9 +57,9 @@ export const CreateNotable = object('CreateNotable', {
   summary,
   importance,
   category,
-  decision_url: decisionUrl.nullable().default(null),
+  decision_url: decision_url.default(null),
   scope: scope.default(EMPTY_SCOPE),
-  applies_until: appliesUntil.nullable().default(null),
+  applies_until: applies_until.default(null),
   blocking: blocking.default(false),
   supersedes: z
     .array(z.string().refine((id) => isId('ntb', id), { error: 'must be the id of a notable' }))
@@ -67,15 +69,8 @@ export const CreateNotable = object('CreateNotable', {
 })
 export type CreateNotable = z.output<typeof CreateNotable>
 
-export const UpdateNotable = object('UpdateNotable', {
-  title: title.optional(),
-  summary: summary.optional(),
-  importance: importance.optional(),
-  decision_url: decisionUrl.nullable().optional(),
-  scope: scope.optional(),
-  applies_until: appliesUntil.nullable().optional(),
-  blocking: blocking.optional(),
-})
+const changeable = { title, summary, importance, decision_url, scope, applies_until, blocking }
+export const UpdateNotable = object('UpdateNotable', z.object(changeable).partial().shape)
 export type UpdateNotable = z.output<typeof UpdateNotable>
 
 export const ListNotables = z.strictObject({

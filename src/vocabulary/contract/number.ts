@@ -1,7 +1,7 @@
 /** Schemas of `POST …/activity/{id}/number`. */
 import { z } from 'zod'
 import { isMachinePath, MACHINE_PATH } from '../scope/limits.ts'
-import { object, sample, text } from './field.ts'
+import { about, object, sample, text } from './field.ts'
 
 /** Of four bytes each, they fit into an index of PostgreSQL. */
 const DIRECTORY_LENGTH_MAX = 600
@@ -16,10 +16,7 @@ const directory = text(1, DIRECTORY_LENGTH_MAX)
       .filter((each) => each !== '' && each !== '.')
       .join('/'),
   )
-  .meta({
-    description: 'The directory of the new file, relative to the root of the repository.',
-    examples: ['db/migrations'],
-  })
+  .meta(about('The directory of the new file, relative to the root of the repository.', 'db/migrations'))
 
 export const ReserveNumber = object('ReserveNumber', { directory })
 export type ReserveNumber = z.output<typeof ReserveNumber>

@@ -221,7 +221,6 @@ export const OverlapResult = OverlapBrief.extend({
 }).meta({ id: 'OverlapResult' })
 export type OverlapResult = z.output<typeof OverlapResult>
 
-/** What was looked at in one clone, and what was not. */
 export interface LookedAt extends Record<keyof typeof inClone, number> {
   sources: string[]
   /** What could not be looked at, and may overlap. */

@@ -177,7 +177,6 @@ function clip(name: string, max: number): string {
   return name.length > max ? `${name.slice(0, max)}…` : name
 }
 
-/** The field names of the schema at `path`. */
 function namesAt(schema: z.ZodType, path: Path): string[] {
   let at = unwrap(schema)
   for (const key of path) {

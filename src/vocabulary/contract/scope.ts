@@ -70,7 +70,6 @@ function distinctBy(all: string[], keyOf: (each: string) => string): string[] {
 /** The parsed globs of each list of paths, so that a list is parsed once: when it is validated or first compared. */
 const GLOBS = new WeakMap<readonly string[], readonly Glob[]>()
 
-/** The globs of `paths`, in their order. */
 export function globsOfPaths(paths: readonly string[]): readonly Glob[] {
   const globs = GLOBS.get(paths) ?? paths.map(parseGlob)
   GLOBS.set(paths, globs)
@@ -199,7 +198,6 @@ function checkTogether(all: readonly ScopeChange[], context: z.RefinementCtx): v
     })
 }
 
-/** The scope of an activity, or of a check. */
 export const ActivityScope = Scope.extend({ changes: changes.default([]) }).meta({
   id: 'ActivityScope',
   description: 'Areas, paths and changed files. An omitted list is empty.',
