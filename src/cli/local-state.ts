@@ -65,7 +65,6 @@ export interface Session {
   has_unread_overlap: boolean
   /** The subagent that works in this working tree; null for the session itself. */
   subagent: string | null
-  /** The name of the agent. */
   agent: string
   /** When it came to this working tree, and when it last ran a hook, in milliseconds since the epoch; 0 if it never did. */
   since: number

@@ -36,7 +36,6 @@ interface Paragraph {
   indent?: string
   /** Precedes the text in a style of its own. */
   label?: { text: string; style: Style }
-  /** Style of all lines. */
   style?: Style
 }
 
@@ -171,7 +170,6 @@ function exampleText(match: BriefMatch): string {
   return [match.example && named(match.example), pairLabel(match, named)].filter(Boolean).join(', ')
 }
 
-/** A match as part of a sentence. */
 export function matchText(match: BriefMatch): string {
   const place = exampleText(match)
   return place === '' ? matchName(match) : `${matchName(match)} (${place})`

@@ -18,7 +18,6 @@ interface StoredLogin {
   token?: string
 }
 
-/** The file that `login` writes. */
 export function loginFile(env: Runtime['env']): string {
   const home = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config')
   return join(home, 'deconflict', 'config.json')

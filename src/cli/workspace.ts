@@ -12,7 +12,6 @@ export interface WorkspaceOptions {
   base?: string
   /** No service is asked, so that no remote has to name the repository. */
   is_local?: boolean
-  /** The working tree, if it is known. */
   tree?: WorkingTree
 }
 
@@ -27,7 +26,6 @@ export interface Workspace {
   is_unknown: boolean
   /** Whether the working tree is of another repository than the named one. A fork has the same name, and counts as the same. */
   is_elsewhere: boolean
-  /** Host of the git remote. */
   host: string
   /** The address of the page of the repository; null if the remote is a directory. */
   page: string | null

@@ -38,14 +38,12 @@ export class LiveSet {
   #below = new Map<string, string[]>()
   #above = new Map<string, string[]>()
 
-  /** The first end of a record. */
   #first_end = Number.POSITIVE_INFINITY
 
   get(id: string): LiveRecord | undefined {
     return this.#records.get(id)
   }
 
-  /** The records that have a place. */
   at(place: string): readonly LiveRecord[] {
     return this.#places.get(place) ?? []
   }
@@ -99,7 +97,6 @@ export class LiveSet {
     this.links_version = -1
   }
 
-  /** The numbers of the records that have not ended at `now`. */
   countAt(now: number): { activities: number; notables: number } {
     const counts = { activities: this.#records.size - this.#notables, notables: this.#notables }
     for (const { kind } of this.#endedAt(now)) counts[kind === 'notable' ? 'notables' : 'activities'] -= 1

@@ -39,7 +39,6 @@ export class PathIndex<Owner> {
   /** The keys of `#at` in code unit order, in which everything beneath a directory is one range. Null until it is needed. */
   #sorted: string[] | null = null
 
-  /** Adds an owner of a path, and returns its entry. */
   add({ source, is_file }: Pick<PathEntry<Owner>, 'source' | 'is_file'>, owner: Owner): PathEntry<Owner> {
     const known = is_file ? this.fileNamed(source) : this.#globs.get(source)
     if (known) {
@@ -62,13 +61,11 @@ export class PathIndex<Owner> {
     return entry
   }
 
-  /** The entry of the name of a changed file. */
   fileNamed(name: string): PathEntry<Owner> | undefined {
     const first = this.#at.get(name)
     return first?.is_file ? first : undefined
   }
 
-  /** Removes an owner of an entry. */
   remove(entry: PathEntry<Owner>, owner: Owner): void {
     entry.owners = entry.owners.filter((each) => each !== owner)
     if (entry.owners.length > 0) return
@@ -145,7 +142,6 @@ function dirOf({ source, is_file }: PathEntry<unknown>): string {
   return is_file ? source : literalDir(source)
 }
 
-/** What an entry matches. */
 function globOf({ source, is_file }: PathEntry<unknown>): Glob {
   return is_file ? fileGlob(source) : parseGlob(source)
 }

@@ -25,7 +25,6 @@ export interface Change {
   outline: Outline | null
 }
 
-/** A record of a live set. */
 export interface LiveRecord extends Omit<Outline, 'scope'> {
   /** Nothing can move its end any more. */
   is_ended: boolean
@@ -90,7 +89,6 @@ export interface StoredScope extends Scope {
   taken: readonly string[]
 }
 
-/** The scope of a record in a live set. */
 export function scopeOf({ areas, taken, literal, paths }: LiveRecord): StoredScope {
   const declared = literal > 0 ? paths.slice(0, literal) : paths.filter(({ is_file }) => !is_file)
   const files = paths.slice(declared.length)
@@ -104,7 +102,6 @@ export function scopeOf({ areas, taken, literal, paths }: LiveRecord): StoredSco
   }
 }
 
-/** The place of an area. */
 export function areaPlace(label: string): string {
   return `#${labelKey(label)}`
 }

@@ -1,6 +1,5 @@
 /** Which work is built on which: own and stacked activities, and those for another base branch (docs/contract/overlap.md#stacks). */
 
-/** An activity by its branches. */
 export interface Branches {
   readonly branch: string | null
   readonly base_branch: string | null
@@ -73,7 +72,6 @@ export class Stacks<Each extends Branches> {
     return above.has(branch) || above.has(base_branch) || below.has(branch)
   }
 
-  /** A base branch and the branches below it. */
   #stackOf(base_branch: string): ReadonlySet<string> {
     return kept(this.#stacks, base_branch, () =>
       this.#reach(this.#bases, { start: [base_branch], except: null }),

@@ -32,7 +32,6 @@ export interface MergedCommit {
   body: string
 }
 
-/** `git log` with this format. */
 const FORMAT = '%H%x00%P%x00%ct%x00%an%x00%s%x00%b%x00'
 
 function parseLog(output: string): MergedCommit[] {

@@ -4,7 +4,6 @@ import type { StoredFile } from '../engine/check/source.ts'
 import type { StoredActivity } from '../engine/records/activity.ts'
 import { idOfBytes } from '../vocabulary/contract/field.ts'
 
-/** Where a piece of work is known from. */
 export type WorkKind = 'declared' | 'worktree' | 'branch' | 'pull_request'
 
 export interface LocalActivity extends StoredActivity {
@@ -16,11 +15,9 @@ export interface LocalWork {
   kind: WorkKind
   activity: LocalActivity
   files: readonly StoredFile[]
-  /** The numbers that it has reserved. */
   reserved: { directory: string; number: string }[]
   /** When it came to its issue; null if it has none. */
   issue_since: string | null
-  /** The key of the create that made it. */
   idempotency_key: string | null
   /** Its branch was checked out when it was declared or changed: only such a branch can count as deleted. */
   had_branch: boolean
@@ -73,7 +70,6 @@ export function derivedWork(
   return withFiles(work, diff)
 }
 
-/** The work with these changed files. */
 export function withFiles(
   work: LocalWork,
   { files, base_sha, is_cut = false }: Pick<Diff, 'files' | 'base_sha' | 'is_cut'>,

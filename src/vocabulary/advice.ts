@@ -193,7 +193,6 @@ function whyFirst(who: string, stage: Stage, other: Stage): string {
 interface Standing {
   stage: Stage
   since: Date
-  /** The number of the pull request; null if there is none. */
   number: number | null
 }
 

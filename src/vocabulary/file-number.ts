@@ -90,17 +90,14 @@ export function directoryOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0))
 }
 
-/** The last part of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** The path of a file in a directory. */
 export function pathIn(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
 }
 
-/** Whether the names of the directory say that its files are numbered. */
 export function isNamedForNumbers(directory: string): boolean {
   return namesOf(directory).some((name) => DIRECTORIES.has(name) || MIGRATIONS.test(name))
 }

@@ -24,7 +24,6 @@ function rowOf({ kind }: Finding) {
   }
 }
 
-/** The first finding of a kind. */
 export function findingOf<Kind extends FindingKind>(
   findings: readonly Finding[],
   kind: Kind,

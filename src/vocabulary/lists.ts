@@ -10,7 +10,6 @@ export function cursorAt(id: string): string {
   return Buffer.from(id, 'latin1').toString('base64url')
 }
 
-/** Adds a value to the list of a key. */
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key)
   if (list) list.push(value)

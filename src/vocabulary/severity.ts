@@ -46,7 +46,6 @@ export class Ranking<Item> {
   }
 }
 
-/** The highest severity; null if there are none. */
 export function highest(all: readonly Ranked[]): Severity | null {
   return all.toSorted(bySeverity)[0]?.severity ?? null
 }
@@ -106,7 +105,6 @@ export function notableWeight({ importance, blocking }: { importance: Level; blo
   return importance === 'medium' ? 1 : 0
 }
 
-/** Whether a notable is blocking, or of high or critical importance. */
 export function isHigh(notable: { importance: Level; blocking: boolean }): boolean {
   return notableWeight(notable) === 2
 }

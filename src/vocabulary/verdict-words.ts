@@ -137,7 +137,6 @@ export interface DoneLines {
   lines: number
 }
 
-/** The lines of a finding. */
 export function linesOf({ share, added_lines }: FindingOf<'done'>): DoneLines {
   return { shared: Math.round(share * added_lines), lines: added_lines }
 }
@@ -214,13 +213,11 @@ export function pairLabel({ findings, line_ranges }: ComparedPair, quote: Quote)
   return [...said, place, twin].filter(Boolean).join(', ')
 }
 
-/** A collision of the list of all collisions. */
 interface ListedCollision extends Pick<ComparedPair, 'findings'> {
   activity_ids: readonly string[]
   paths: readonly { line_ranges: LineRanges | null }[]
 }
 
-/** The collision as the activity `id` sees it. */
 export function pairOf(id: string, { activity_ids, paths, findings }: ListedCollision): ComparedPair {
   const ranges = paths[0]?.line_ranges ?? null
   const isSwapped = ranges !== null && id === activity_ids[1]

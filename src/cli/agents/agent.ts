@@ -43,7 +43,6 @@ export interface Agent {
 interface Installation {
   part: string
   path: string
-  /** The names of its program. */
   programs: readonly string[]
   /** Where the user's own hooks of all repositories are: the folder of the agent's configuration, and the file in it. */
   user(home: Home): [folder: string, file: string]

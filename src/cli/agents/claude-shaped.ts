@@ -14,7 +14,6 @@ export function claudeAnswer(message: string, event: HookEvent, agent_event: str
   return { hookSpecificOutput: { hookEventName, additionalContext: message } }
 }
 
-/** The entries of an event. */
 export function claudeEntries(hook: Json, matcher?: string): Json[] {
   return [{ ...(matcher !== undefined && { matcher }), hooks: [{ type: 'command', ...hook }] }]
 }

@@ -80,7 +80,6 @@ async function isUnmerged(
   return changes !== '' || (diff_base !== undefined && head !== start)
 }
 
-/** Sends the endings that were not sent yet. */
 export async function sendEndings(
   client: HookClient,
   at: { owner: string; repo: string },
@@ -107,7 +106,6 @@ export function keyOf({ session, agent }: Pick<HookInput, 'session' | 'agent'>):
   return session ?? `${agent.name} without an id`
 }
 
-/** The git directories of the main working tree and of those linked to it. */
 function directoriesOf({ git_directory, common_directory }: WorkingTree): string[] {
   const linked = join(common_directory, 'worktrees')
   const others = namesIn(linked).map((name) => join(linked, name))

@@ -44,7 +44,6 @@ export interface MessageOptions {
   without_titles: boolean
   /** The activity of the session. */
   own_id: string | null
-  /** The maximum number of characters. */
   max: number
 }
 

@@ -13,7 +13,6 @@ interface ToolFiles {
 
 export interface HookInput extends ToolFiles {
   agent: Agent
-  /** The id of the session. Null if the agent sends none. */
   session: string | null
   /** The id of the subagent that the hook is about. */
   subagent: string | null
@@ -25,7 +24,6 @@ export interface HookInput extends ToolFiles {
   reason: string
   /** What the user wrote; empty for other events. */
   prompt: string
-  /** The agent's own name of the event. */
   agent_event: string | undefined
 }
 

@@ -16,7 +16,6 @@ const NEW_CONTEXTS: readonly string[] = ['clear', 'compact', 'startup']
 
 export interface Situation extends Pick<HookInput, 'reason' | 'subagent' | 'prompt'> {
   event: HookEvent
-  /** The name of the agent. */
   agent: string
   /** Whether the output of the hook reaches the model. */
   is_heard: boolean

@@ -14,7 +14,6 @@ export interface HookOptions {
   is_windows: boolean
 }
 
-/** The agents that have hooks of their own. */
 export const HOOKED_AGENTS = AGENTS.filter((agent): agent is HookedAgent => agent.hooks !== undefined)
 export type HookedAgent = Agent & Required<Pick<Agent, 'hooks'>>
 

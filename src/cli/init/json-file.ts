@@ -12,7 +12,6 @@ export interface JsonEdit {
   is_added?: boolean
 }
 
-/** The content of a new file. */
 export function printJson(file: object): string {
   return `${JSON.stringify(file, null, 2)}\n`
 }

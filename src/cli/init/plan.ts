@@ -32,7 +32,6 @@ export type InitRecord = z.output<typeof InitRecord>
 
 interface PlanOptions extends Places {
   parts: readonly string[]
-  /** The home directory. */
   home: string
 }
 

@@ -28,7 +28,6 @@ export interface Defaults {
 }
 
 export interface Tool {
-  /** How the list of tools describes it. */
   listed: ListedTool
   run(client: Client, args: unknown): Promise<object>
 }

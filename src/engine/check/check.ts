@@ -61,7 +61,6 @@ export async function checkProposal(ctx: CheckContext, input: CheckOverlap): Pro
   return check(ctx, { ...subject, scopes, ...own })
 }
 
-/** The author of a proposal. */
 async function callerOf(ctx: CheckContext): Promise<Author> {
   const identity = await ctx.caller.findIdentity()
   const login = identity?.login ?? null

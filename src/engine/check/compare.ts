@@ -37,7 +37,6 @@ export interface Proposal {
   complete: boolean
 }
 
-/** Joins several scopes to one proposal. */
 export function* proposalOf(scopes: StoredScope[], rules: Rules): Steps<Proposal> {
   const labels = new Map(
     scopes.flatMap(({ areas }) => areas.map((label) => [labelKey(label), label] as const)),

@@ -138,7 +138,6 @@ export function briefOf(conclusion: Conclusion): OverlapBrief {
   }
 }
 
-/** The highest severity of all that was found; null if there is nothing. */
 function severityOf({ done_by, collisions, notables }: Conclusion): Severity | null {
   return done_by === null ? highest([...collisions, ...notables]) : 'high'
 }

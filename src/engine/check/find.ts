@@ -113,7 +113,6 @@ function comparedOf({ complete, emptiness }: Proposal, others: Counts): Counts {
   return { ...others, activities: emptiness === null ? others.activities : 0 }
 }
 
-/** The severity of a record by what it shares with a proposal. */
 export function severityNear({ kind, weight }: LiveRecord, by: NearBy): Severity {
   if (kind === 'notable') return overlapSeverity('notable', weight)
   return by === 'issue' ? 'high' : overlapSeverity(by, weight)

@@ -13,7 +13,6 @@ import { nearProposal, severityNear } from './find.ts'
 import { intentOf } from './sides.ts'
 import type { CheckContext } from './source.ts'
 
-/** The live activities that are compared. */
 export interface LiveWork {
   set: LiveSet
   /** The newest first. */
@@ -30,7 +29,6 @@ export interface Participant extends Intent {
   pull_request: LinkedPullRequest | null
 }
 
-/** The pull request of an activity. */
 export interface LinkedPullRequest {
   number: number
   url: string

@@ -17,7 +17,6 @@ const NAMED_MAX = 3
 export interface OpenPullRequest {
   activity_id: string
   pr_url: string
-  /** Those that conflict with it. */
   conflicts_with: Set<OpenPullRequest>
   changed_lines: number
   changed_files: number
@@ -118,7 +117,6 @@ interface Compared {
   stacks: Stacks<LiveRecord>
 }
 
-/** An activity of a pull request. */
 type Member = Participant & { position: number; pull_request: LinkedPullRequest }
 
 /** `participants` and the result: the newest first. */

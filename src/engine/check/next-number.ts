@@ -116,7 +116,6 @@ export function reservationOf(
   activity_id: string,
   known: {
     directory: string
-    /** The numbers in the base branch. */
     inBase: readonly string[]
     /** Those of the files of live work, the activity's own among them. */
     inFiles: readonly TakenNumber[]

@@ -48,7 +48,6 @@ export interface Sided {
   side: Side
 }
 
-/** Names of files that are compared. */
 export interface Names {
   has(name: string): boolean
 }
@@ -56,7 +55,6 @@ export interface Names {
 export interface Source {
   /** All live records. Everything that was stored before the call is in it. */
   liveSet(): Promise<LiveSet>
-  /** The activities `ids` that exist, in any order. */
   activities(ids: string[]): Promise<ComparedActivity[]>
   notables(ids: string[]): Promise<StoredNotable[]>
   /** Up to `limit` activities merged after `since`, and before `before` if there is one; the last merged first. */
@@ -70,7 +68,6 @@ export interface Source {
   since?(id: string | null, other: string): Promise<(StoredFile & SideFile)[] | undefined>
   /** Hashes lines with the key of the repository. */
   hasher: LineHasher
-  /** The numbers that live activities have reserved in a directory. */
   reserved(directory: string): Promise<ReservedNumber[]>
   /** The names of the files in a directory of the base branch; null if there is nobody to ask. */
   baseDirectory(directory: BaseDirectory): Promise<string[] | null>
@@ -119,13 +116,11 @@ export interface CheckInput {
   /** The ids of the checked activities, if they exist. They are excluded. */
   self: string[]
   branch: string | null
-  /** The pull requests of these activities. */
   pull_requests: ReadonlySet<number>
   /** A proposal without one has that of the newest other work on its branch. */
   base_branch: string | null
   scopes: StoredScope[]
   side: Side
-  /** The files of `side` with their digests. */
   readFiles(deadline: Deadline): Promise<DigestedFile[]>
   /** The number of its activities whose changed files are not all known. */
   cut: number

@@ -58,7 +58,6 @@ export interface IndexedSide extends DigestedSide {
   index: FileIndex<DigestedFile>
 }
 
-/** Two sides whose changed files were compared. */
 interface ComparedSides {
   yours: DigestedSide
   theirs: DigestedSide

@@ -90,7 +90,6 @@ function readCandidate(packed: number): { hunk: number; shift: number } {
   return { hunk, shift: packed - hunk * 2 ** 32 - 2 ** 31 }
 }
 
-/** A hunk of each patch, with their digests. */
 interface HunkPair {
   a: Digest
   ours: Hunk
@@ -211,7 +210,6 @@ interface TellingLines {
   b: Digest
   /** `word * DIGEST_LINES_MAX + index`, ascending. The index is that of the line in `b.lines`. */
   sorted: Float64Array
-  /** The index of the hunk of each line. */
   hunk_of: Int32Array
 }
 

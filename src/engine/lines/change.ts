@@ -39,7 +39,6 @@ export interface FileChange extends ChangedFile {
   digest: Digest | null
 }
 
-/** A changed file of a side. */
 export interface SideFile extends ChangedFile {
   origin: ChangeOrigin
   /** The commit that its patch starts from; null if unknown. */
@@ -154,7 +153,6 @@ export function sharedFiles<Mine extends ChangedFile, Theirs extends ChangedFile
 /** The git blob of an empty file. A change to it has no lines either, but it is not binary. */
 export const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 
-/** Only the name changed. */
 export function isOnlyRenamed({ status, digest, changed_lines }: FileChange): boolean {
   return status === 'renamed' && digest === null && changed_lines === 0
 }
@@ -165,7 +163,6 @@ export function isBinary(change: FileChange): boolean {
   return digest === null && changed_lines === 0 && status !== 'renamed' && blob_sha !== EMPTY_BLOB
 }
 
-/** The noise class of a change; null if it is not noise. */
 export function noiseOf(change: FileChange, rules: NoiseRules): NoiseClass | null {
   const named = noiseOfPath(change.path, rules, true)
   return named ?? (isOn('binary', rules) && isBinary(change) ? 'binary' : null)

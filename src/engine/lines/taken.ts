@@ -105,7 +105,6 @@ function isCounted(
 /** What the files of a side take. */
 export interface Taking {
   taken: ReadonlyMap<string, readonly Taken[]>
-  /** The new migrations, by directory. */
   migrations: ReadonlyMap<string, readonly Migration[]>
   journaled: ReadonlySet<string>
 }

@@ -212,7 +212,6 @@ function illegalTransition(row: StoredActivity, status: StoredActivity['status']
   )
 }
 
-/** The error of an operation that only a live activity accepts. */
 export function notLive(row: StoredActivity): Failure {
   const advice = isClosed(row.status)
     ? 'create a new activity to continue'

@@ -203,7 +203,6 @@ export type OutlinedActivity = ComparedFields &
   Pick<ComparedActivity, 'id' | 'branch' | 'base_branch' | 'risk' | 'blocking' | 'changes_complete'> &
   Pick<Outline, 'ends_at'>
 
-/** A live activity as it is compared. */
 export function outlineOf(row: OutlinedActivity): Outline {
   const { id, branch, base_branch, ends_at, pr_number, changes_complete } = row
   return {
@@ -224,7 +223,6 @@ export function replacesDeclared(row: ComparedFields): boolean {
   return row.pushed_files !== null && !row.scope_is_literal && isReady(row)
 }
 
-/** Whether it has a pull request that is not a draft. */
 function isReady({ pr_number, draft_pr }: Pick<ComparedActivity, 'pr_number' | 'draft_pr'>): boolean {
   return pr_number !== null && !draft_pr
 }

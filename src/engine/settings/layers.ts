@@ -14,7 +14,6 @@ export interface OrganisationShare {
   is_included: boolean
 }
 
-/** The settings of one source. */
 export interface SettingsLayer {
   source: SettingsSource
   settings: FileSettings
@@ -100,7 +99,6 @@ interface StoredFiles {
   farewell_at: Date | null
 }
 
-/** The layers of settings that hold for a repository. */
 export function storedLayers(stored: StoredFiles): SettingsLayer[] {
   const { settings, settings_errors, labeler_areas, organisation } = stored
   const own = { ...(labeler_areas && { areas: labeler_areas }), ...settings }

@@ -18,7 +18,6 @@ const NEVER: CharSet = [
 /** Characters for example paths, the preferred first. */
 const PREFERRED = pointsOf('xabcdefghijklmnopqrstuvwyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-')
 
-/** The code points of a text. */
 export function pointsOf(text: string): number[] {
   return Array.from(text, (character) => character.codePointAt(0) as number)
 }

@@ -22,7 +22,6 @@ export interface Glob {
   readonly source: string
   /** It has no wildcard and no alternation: it matches one path and everything beneath it. */
   readonly is_plain: boolean
-  /** The text of each alternative. */
   readonly texts: readonly string[]
   /** Null until needed, because braces can expand a short text into 64 long ones. Use `alternativesOf`. */
   alternatives: readonly Alternative[] | null

@@ -21,11 +21,9 @@ export interface PathSet {
 
 interface Entry {
   readonly alternative: Alternative
-  /** The index of its glob in `globs`. */
   readonly glob: number
 }
 
-/** Indexes the globs of one scope. */
 export function pathSet(globs: readonly Glob[]): PathSet {
   const entries = new Map<string, Entry[]>()
   for (const [index, glob] of globs.entries()) {
