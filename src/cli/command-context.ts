@@ -84,6 +84,10 @@ export async function scopeFrom(
     : undefined
   if (isFromGit && changed === undefined)
     throw new CliError('git did not list the changed files; run git status, or name files with --paths')
+  if (changed?.is_cut_off)
+    throw new CliError(
+      `this shallow clone does not have the commit where HEAD left ${diff_base}; run git fetch --unshallow, or name files with --paths`,
+    )
   const given = withChanges({ areas: area, paths: await resolvePaths(workspace, paths ?? []) }, changed)
   const { scope } = given
   return scope.areas.length + scope.paths.length + (scope.changes?.length ?? 0) > 0 ? given : undefined

@@ -13,6 +13,8 @@ export interface ChangedFiles {
   paths: string[]
   /** The time in which git could not make the patches, which are left out. */
   late_ms?: number
+  /** This shallow clone has no commit that HEAD and the base branch have in common: what was committed is missing. */
+  is_cut_off?: boolean
 }
 
 export interface ChangedFilesOptions {
@@ -80,7 +82,10 @@ export async function readChangedFiles(
     return changed && { base_sha: before, ...changed, ...fitChanges(changed.changes) }
   }
   const untrackedSoon = staged_only ? [] : untrackedChanges(git, timeout_ms)
-  const base_sha = before ?? (await startCommit(git, options))
+  const fork = before ?? (options.base && (await git.mergeBase(options.base, options.remote)))
+  const base_sha = fork || (await git.output(['rev-parse', '-q', '--verify', 'HEAD^{commit}']))
+  // Otherwise the branch has a root of its own, or the base branch is not known here.
+  const is_cut_off = !fork && (await isCutOff(git, options))
   const isCached = staged_only || base_sha === undefined
   const range = [...(isCached ? ['--cached'] : []), ...(base_sha === undefined ? [] : [base_sha])]
   const [tracked, untracked] = await Promise.all([trackedChanges(git, range, timeout_ms), untrackedSoon])
@@ -88,15 +93,12 @@ export async function readChangedFiles(
   // A file that was removed from the index, but still exists, is in both lists.
   const byPath = new Map([...untracked, ...tracked.changes].map((each) => [each.path, each]))
   const all = [...tracked.changes, ...untracked].filter((each) => byPath.get(each.path) === each)
-  return { base_sha, ...tracked, ...fitChanges(all) }
+  return { base_sha, ...tracked, ...fitChanges(all), ...(is_cut_off && { is_cut_off }) }
 }
 
-/** The merge base of HEAD and the base branch, else HEAD. */
-async function startCommit(git: Git, { base, remote }: ChangedFilesOptions): Promise<string | undefined> {
-  return (
-    (base && (await git.mergeBase(base, remote))) ||
-    git.output(['rev-parse', '-q', '--verify', 'HEAD^{commit}'])
-  )
+async function isCutOff(git: Git, { base, remote }: ChangedFilesOptions): Promise<boolean> {
+  if ((await git.commitsOf(base, remote)).length === 0) return false
+  return (await git.output(['rev-parse', '--is-shallow-repository'])) === 'true'
 }
 
 /**

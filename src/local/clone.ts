@@ -29,6 +29,8 @@ export interface Clone {
 /** A record that its session renewed so recently has the files of its working tree. */
 const FRESH_MS = 5 * MINUTE_MS
 
+const SHALLOW = '; in a shallow clone, run git fetch --unshallow'
+
 /** Reads the clone. `is_with_own`: the changes of the working tree that asks count as work as well. */
 export async function readClone(
   records: Records,
@@ -124,13 +126,13 @@ export async function readClone(
     const because = (why: string) => (options.left_ms() > 0 ? why : 'no time was left; check again')
     const left_out = read.filter((each) => each === undefined).length
     const isUnknown = base === undefined && branches.length + others.length > 0
-    const failed = `git could not compare them with ${base}; in a shallow clone, run git fetch --unshallow`
+    const failed = `git could not compare them with ${base}${SHALLOW}`
     return [
       ...others
         .filter((_, at) => ofTrees[at] === undefined)
         .map(
           (tree) =>
-            `working tree ${options.shownTree(tree.root)}: ${because('git cannot read it; run git status there')}`,
+            `working tree ${options.shownTree(tree.root)}: ${because(`git cannot read it; run git status there${SHALLOW}`)}`,
         ),
       ...(listed === undefined
         ? [`branches: ${because('git did not list them; run git for-each-ref')}`]

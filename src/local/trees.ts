@@ -130,7 +130,7 @@ async function readDiff(tree: WorkingTreeOf, options: CloneOptions, from?: strin
     readChangedFiles(git, how),
     git.output(['config', 'user.name']),
   ])
-  if (changed === undefined) return null
+  if (changed === undefined || changed.is_cut_off) return null
   const files = filesOf(changed.changes, hasher())
   const { base_sha = null, paths, late_ms = 0 } = changed
   const diff = { base_sha, files, patch_id: patchIdOf(files), is_cut: paths.length > 0, late_ms }

@@ -27,6 +27,13 @@ test('a loop of links, and a file in place of a directory, are changes as any ot
   expect(stdout).toMatch(/works on src\/cart\.ts too/)
 })
 
+/** Commits the change, in a clone that has no commit before. */
+async function cutOff(): Promise<void> {
+  await tree.git('-C', '../other', 'commit', '-q', '-am', 'Two')
+  const heads = await Promise.all(['main', 'other'].map((name) => tree.git('rev-parse', name)))
+  await tree.write({ '.git/shallow': `${heads.join('\n')}\n` })
+}
+
 test.each<[string, () => Promise<unknown>, RegExp]>([
   [
     'a working tree that git cannot read',
@@ -36,12 +43,19 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
   [
     'a branch whose start a shallow clone does not have',
     async () => {
-      await tree.git('-C', '../other', 'commit', '-q', '-am', 'Two')
+      await cutOff()
       await tree.git('-C', '../other', 'checkout', '-q', '--detach', 'main')
-      const [main, branch] = await Promise.all(['main', 'other'].map((name) => tree.git('rev-parse', name)))
-      await tree.write({ '.git/shallow': `${main}\n${branch}\n` })
     },
     /1 branch: git could not compare them with main; in a shallow clone, run git fetch --unshallow/,
+  ],
+  [
+    'a working tree whose start it does not have',
+    async () => {
+      await cutOff()
+      const { stderr } = await tree.run(['check'], { cwd: other('.') })
+      expect(stderr).toMatch(/this shallow clone .* HEAD left main; run git fetch --unshallow, or name files/)
+    },
+    /working tree \.\.\/other: git cannot read it; .*; in a shallow clone, run git fetch --unshallow/,
   ],
   [
     'branches, if the base branch is unknown',
