@@ -14,6 +14,7 @@ export interface GitCall {
   /** Default and maximum: 15 s. */
   timeout_ms?: number
   input?: string
+  none?: number
 }
 
 /** What git said when a call that goes to a remote failed. */
@@ -104,21 +105,25 @@ export class Git {
     return new Map(lines.map((line) => line.split(' ') as [string, string]))
   }
 
-  /** The merge base of `from` and `branch`. The remote's branch is used if it exists, because others have the same one. */
+  /**
+   * The merge base of `from` and `branch`: empty if they have none, undefined if git fails. The remote's branch is used if it
+   * exists, because others have the same one.
+   */
   async mergeBase(branch: string, remote: string | undefined, from = 'HEAD'): Promise<string | undefined> {
+    let found: string | undefined
     for (const ref of refsOf(branch, remote)) {
-      const found = await this.output(['merge-base', from, ref])
+      found = (await this.output(['merge-base', from, ref], { none: 1 })) ?? found
       if (found) return found
     }
-    return undefined
+    return found
   }
 
   /** Standard output without the final newline; undefined if git fails, times out or is not installed. */
   async output(
     args: string[],
-    { timeout_ms = TIMEOUT_MS, input }: GitCall = {},
+    { timeout_ms = TIMEOUT_MS, input, none }: GitCall = {},
   ): Promise<string | undefined> {
-    const limits = { timeout_ms: Math.min(TIMEOUT_MS, timeout_ms), input }
+    const limits = { timeout_ms: Math.min(TIMEOUT_MS, timeout_ms), input, none }
     const key = JSON.stringify([this.#cwd, args, input])
     const answer =
       this.#answers?.get(key) ?? outputOf('git', args, { cwd: this.#cwd, env: this.#env, ...limits })

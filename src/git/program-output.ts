@@ -8,6 +8,8 @@ type RunOptions = Pick<ExecFileOptions, 'cwd'> & {
   timeout_ms: number
   /** What the program reads from its standard input. */
   input?: string | undefined
+  /** The exit code with which it says that there is nothing. */
+  none?: number | undefined
   /** Called with what it wrote to standard error, if it fails. */
   onFailure?: ((errors: string) => void) | undefined
 }
@@ -18,7 +20,7 @@ const OUTPUT_MAX = 64 * 1_048_576
 export function outputOf(
   program: string,
   args: string[],
-  { timeout_ms, input, onFailure, ...options }: RunOptions,
+  { timeout_ms, input, none, onFailure, ...options }: RunOptions,
 ): Promise<string | undefined> {
   // Loaded here, because hooks that run no program start faster without this module.
   const { execFile } = process.getBuiltinModule('node:child_process')
@@ -28,8 +30,9 @@ export function outputOf(
     const file = fileOf(program, options.env)
     if (file === undefined) return resolve(undefined)
     const child = execFile(file, args, { ...options, ...limits }, (error, stdout, stderr) => {
-      if (error) onFailure?.(stderr)
-      resolve(error ? undefined : stdout)
+      const hasFailed = error !== null && (none === undefined || error.code !== none)
+      if (hasFailed) onFailure?.(stderr)
+      resolve(hasFailed ? undefined : stdout)
     })
     child.stdin?.on('error', () => {}).end(input)
   })

@@ -117,7 +117,7 @@ export async function readCommitted(
     const from = fork ?? commits?.baseOf(sha) ?? (base && (await git.mergeBase(base, remote, sha)))
     // A shallow clone does not know whether the branch has a root of its own, as one of a generated site has.
     const isShallow = async () => git.output(['rev-parse', '--is-shallow-repository'])
-    if (!from && base && left_ms() > 0 && (await isShallow()) === 'false')
+    if (from === '' && base && (await isShallow()) === 'false')
       return { base_sha: null, files: [], patch_id: '' }
     if (!from) return null
     if (known?.base_sha === from) return known

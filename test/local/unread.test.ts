@@ -1,6 +1,6 @@
 /** What a check says if it cannot look at a part of the clone: it never counts as clear. */
 import { existsSync } from 'node:fs'
-import { readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, readFile, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { DiffCache, RecordFiles } from '../../src/local/local-client.ts'
@@ -83,6 +83,19 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     const { stdout } = await tree.run([command])
     expect(stdout.replaceAll(/\n +/g, ' '), command).toMatch(said)
   }
+})
+
+test('a branch counts as soon as git can say where it began', async () => {
+  await addOther()
+  await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  await tree.git('-C', '../other', 'commit', '-qam', 'Two')
+  await tree.git('worktree', 'remove', '../other')
+  const real = (process.env.PATH ?? '').split(':').find((each) => existsSync(join(each, 'git')))
+  await tree.write({ '../bin/git': `#!/bin/sh\n[ "$1" != merge-base ] && exec ${real}/git "$@"\nexit 128\n` })
+  await chmod(join(tree.path, '../bin/git'), 0o755)
+  const check = async (env = {}) => (await tree.run(['check', '--paths', 'src/cart.ts'], { env })).stdout
+  expect(await check({ PATH: join(tree.path, '../bin') })).toMatch(/^Incomplete: /)
+  expect(await check()).toMatch(/^Overlap/)
 })
 
 test('a branch with a root of its own, such as one of pages, is left out, and the check is complete', async () => {
