@@ -165,15 +165,16 @@ async function workOfTree(
   const declared = live.filter(
     ({ activity }) => activity.worktree === tree.root && activity.branch === branch,
   )
-  const isFresh = declared.some(({ activity: { agent, heartbeat_at, created_at } }) => {
+  const isFresh = declared.some(({ activity: { agent, status, heartbeat_at, created_at } }) => {
     const renewed_at = heartbeat_at ?? created_at
-    return agent !== null && options.now.getTime() - renewed_at.getTime() < FRESH_MS
+    return agent !== null && status !== 'paused' && options.now.getTime() - renewed_at.getTime() < FRESH_MS
   })
-  const shown = isFresh ? null : await readTree(tree, options)
-  if (!shown) return shown === null ? [] : undefined
-  if (declared.length === 0) return [shown]
-  const { pushed_base_sha: base_sha, changes_complete } = shown.activity
-  const diff = { files: shown.files, base_sha, is_cut: !changes_complete }
+  if (isFresh) return []
+  const shown = await readTree(tree, options)
+  if (shown === undefined) return undefined
+  if (declared.length === 0) return shown ? [shown] : []
+  const { pushed_base_sha: base_sha = null, changes_complete = true } = shown?.activity ?? {}
+  const diff = { files: shown?.files ?? [], base_sha, is_cut: !changes_complete }
   return declared.map((each) => withFiles(each, diff))
 }
 
