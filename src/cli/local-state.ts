@@ -55,8 +55,8 @@ export interface Session {
   knows_ways_on: boolean
   /** What the agent was warned of: see `warningKey`. */
   warned: string[]
-  /** The activities that it was told to wait for: the file of each, and what the agent was told of it. */
-  waits_for: Record<string, { path: string; who: string }>
+  /** The activities that it was told to wait for: the file of each, what the agent was told of it, and see `workKey`. */
+  waits_for: Record<string, { path: string; who: string; key: string }>
   /** The entity tag of its own activity and of what overlaps with that, when it last asked; null if it never did. */
   seen: string | null
   /** The files that the agent read, and when they were last compared. */

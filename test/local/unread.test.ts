@@ -222,11 +222,15 @@ test('an agent hears once that work it was told to finish first is no longer the
   await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
   await tree.write({ 'src/cart.ts': 'one\nzwei\nthree\n' })
   expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “other”')
+  for (const event of ['session-start', 'session-end']) {
+    await heard(event, { session_id: 's2', cwd: other('.') })
+    expect(await heard('prompt'), event).toBe('')
+  }
   await tree.git('-C', '../other', 'commit', '-qam', 'Two')
   expect(await heard('prompt')).toBe('')
   await tree.git('update-ref', 'refs/remotes/origin/main', 'other')
   expect(await heard('prompt')).toMatch(
-    /^Deconflict: your other session, in \.\.\/other on “other” is merged or gone/,
+    /^Deconflict: your other session, in \.\.\/other on “other” is merged or has moved away: /,
   )
   expect(await heard('prompt')).toBe('')
 })

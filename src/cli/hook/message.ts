@@ -58,12 +58,12 @@ export function isWaitedFor({ id, path, severity, consequence, is_bot }: Place):
   return isLines && severity !== 'low' && path !== null && !is_bot && !isNotableId(id)
 }
 
-/** What became of work that an agent waited for. What git shows is gone once the base branch has it. */
+/** What became of work that an agent waited for. Of work in a clone, nothing says whether the base branch has it. */
 const ENDS = {
   merged: 'is merged: pull it before you go on',
   ended: 'has ended: go ahead',
   moved: 'has moved away from your files: go ahead',
-  gone: 'is merged or gone: look at the base branch before you go on',
+  gone: 'is merged or has moved away: look at the base branch before you go on',
 }
 export type End = keyof typeof ENDS
 

@@ -1,7 +1,5 @@
 /** Extracts from the service's responses where other work overlaps, and warns the agent of it. */
 
-import { DeconflictError } from '../../client/client-error.ts'
-import { isLive } from '../../vocabulary/activity-status.ts'
 import type { IssueClaim } from '../../vocabulary/contract/issue.ts'
 import type { OverlapResult as Overlap, OverlapBrief } from '../../vocabulary/contract/overlap.ts'
 import { findingOf, saidIn } from '../../vocabulary/finding.ts'
@@ -13,7 +11,6 @@ import type { LocalState } from '../local-state.ts'
 import type { Workspace } from '../workspace.ts'
 import type { HookClient } from './hook-client.ts'
 import {
-  type End,
   groupsOf,
   isWaitedFor,
   messageFor,
@@ -121,10 +118,16 @@ export function placesOfBrief(overlap: OverlapBrief | null, isInTree: SessionCon
   return placesOf({ matches: paired, relationships: {}, related_activity_ids }, isInTree)
 }
 
+/** Work in a clone has another id once it is declared, and again when that expires; it is known by its working tree. */
+export function workKey({ id, worktree }: Pick<Place, 'id' | 'worktree'>): string {
+  return worktree ?? id
+}
+
 /** Identifies a warning: the session and each subagent are warned once of each other activity and file. */
-function warningKey(subagent: string | null, { id, path, said }: Place): string {
+function warningKey(subagent: string | null, place: Place): string {
+  const { path, said } = place
   const name = said?.words.place(said.finding, sanitize)
-  return comparedKey(subagent, `${id} ${path ?? name ?? ''}`)
+  return comparedKey(subagent, `${workKey(place)} ${path ?? name ?? ''}`)
 }
 
 /** What an agent has heard with a warning. A conflict is more than what was only possible, and is said once more. */
@@ -177,7 +180,7 @@ export async function warn(
   const settled = [...named, ...fresh.filter((place) => !isOthers(place))]
   const waits_for = named.filter(isWaitedFor).map((place) => {
     const who = whoOf(place.id, others.get(place.id), { ...options, ...place })
-    return [place.id, { path: place.path as string, who }]
+    return [place.id, { path: place.path as string, who, key: workKey(place) }]
   })
   return {
     message: text,
@@ -211,16 +214,5 @@ export async function readOther(
     return [id, { title, actor, agent, branch, login, pull_request, is_session }]
   } catch {
     return undefined
-  }
-}
-
-/** What became of an activity that does not overlap any more; undefined if that cannot be read. */
-export async function endOf({ connect, at }: SessionContext, id: string): Promise<End | undefined> {
-  try {
-    const { status, archive_reason } = await (await connect()).getActivity({ ...at, id })
-    if (status === 'merged' || archive_reason?.endsWith('_merged')) return 'merged'
-    return isLive(status) ? 'moved' : 'ended'
-  } catch (error) {
-    return error instanceof DeconflictError && error.type === 'not_found' ? 'gone' : undefined
   }
 }

@@ -10,7 +10,6 @@ import type { HookClient } from './hook-client.ts'
 import { hearIssue, issueFor } from './issue.ts'
 import { AWAY, goneText, MESSAGE_MAX, type Place } from './message.ts'
 import {
-  endOf,
   type Found,
   freshPlaces,
   NOTHING,
@@ -19,8 +18,10 @@ import {
   type SessionContext,
   type StepResult,
   warn,
+  workKey,
 } from './places.ts'
 import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
+import { endOf, type Gone, withoutGone } from './waiting.ts'
 
 const COMPARED_MAX = 500
 /** Git gets at most this share of the remaining time. */
@@ -67,11 +68,11 @@ export async function workOn(
       state: { ...next, has_unread_overlap: next.has_unread_overlap || fresh.length > 0 },
       message: '',
     }
-  const told = { ...withoutLeft(next, left.gone), has_unread_overlap: is_away && next.has_unread_overlap }
+  const told = { ...withoutGone(next, left.gone), has_unread_overlap: is_away && next.has_unread_overlap }
   const news = is_away
     ? { state: told, fresh, sentence: '' }
     : await hearIssue(context, { state: told, fresh }, kept.found.issue)
-  const sentences = [...left.gone.map(([, text]) => text), news.sentence].filter(Boolean)
+  const sentences = [...left.gone.map(({ text }) => text), news.sentence].filter(Boolean)
   if (news.fresh.length === 0) return { state: news.state, message: sentences.join('\n') }
   const known = new Map([...compared.others, ...kept.found.others, ...left.others])
   const end = is_away ? [AWAY] : []
@@ -87,7 +88,7 @@ function declare(context: SessionContext, fields: KeepFields): Promise<StepResul
 
 /** What is no longer in the way of an agent that was told to wait for it. */
 interface Left extends Found {
-  gone: (readonly [id: string, text: string])[]
+  gone: Gone[]
 }
 
 const NONE_LEFT: Left = { ...NOTHING, gone: [] }
@@ -103,20 +104,13 @@ async function findLeft(
   const paths = new Set(waiting.map(([, { path }]) => path))
   const found = await compare(context, [...paths], { changed, state })
   const left = waiting.filter(([id]) => !found.related?.includes(id)).slice(0, OTHERS_SHOWN_MAX)
-  const gone = left.map(async ([id, { path, who }]) => {
+  const gone = left.map(async ([id, { path, who, key }]): Promise<Gone[]> => {
+    const next = found.places.find((place) => place.path === path && workKey(place) === key)
+    if (next) return [{ id, text: '', next_id: next.id }]
     const end = await endOf(context, id)
-    // What git shows has another id once it is declared.
-    const isReplaced = end === 'gone' && found.places.some((place) => place.path === path)
-    return end === undefined ? [] : [[id, isReplaced ? '' : goneText(who, end, context)] as const]
+    return end ? [{ id, text: goneText(who, end, context) }] : []
   })
   return { ...found, gone: (await Promise.all(gone)).flat() }
-}
-
-/** The state of an agent that has heard that this work is gone. It hears of it again if it comes back. */
-function withoutLeft(state: LocalState, gone: Left['gone']): LocalState {
-  const isGone = (text: string) => gone.some(([id]) => text.includes(id))
-  const waits_for = Object.fromEntries(Object.entries(state.waits_for).filter(([id]) => !isGone(id)))
-  return { ...state, warned: state.warned.filter((key) => !isGone(key)), waits_for }
 }
 
 /** Whether a place is beneath a path that is a file. The service treats each path of a scope as a directory too. */
