@@ -20,7 +20,6 @@ import type { Workspace } from './workspace.ts'
 export interface CheckOptions extends CommonOptions, ScopeOptions, TitlesOption {
   tag?: string[]
   block?: boolean
-  /** Fetches pull requests first. */
   fetch?: boolean
 }
 

@@ -83,7 +83,6 @@ const readAllStatuses: Read = async (context, query) => {
   return { items, next_cursor: last ? cursorAt(last.id) : null }
 }
 
-/** The first page on which `isListed` accepts an activity.  */
 async function firstNonEmptyPage(
   context: CommandContext,
   query: ActivityQuery,

@@ -159,7 +159,6 @@ export function deleteOldSessions(git_directory: string, now: number): void {
   }
 }
 
-/** The directory of all local state, locks included. */
 export function stateDirectory(git_directory: string): string {
   return join(git_directory, 'deconflict')
 }

@@ -12,7 +12,6 @@ import type { CommandContext } from './command-context.ts'
 
 type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>
 
-/** A collision from the point of view of one activity. */
 export interface NamedCollision {
   severity: Severity
   consequence: Consequence
@@ -29,7 +28,6 @@ export type CollisionsById = ReadonlyMap<string, readonly NamedCollision[]>
 /** Of lists that are read to name activities: as many activities as the service compares. */
 const PAGES_MAX = 10
 
-/** The collisions of `activities`, with the names of those that are shown. */
 export async function nameCollisions(
   context: CommandContext,
   activities: readonly Activity[],

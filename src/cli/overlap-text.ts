@@ -206,7 +206,6 @@ export function collisionLines(collisions: readonly NamedCollision[], { paint, w
   ].map((line) => `${INDENT}${line}`)
 }
 
-/** A warning if the list of collisions is incomplete. */
 export function incompleteLines({ checked_against }: Overlaps): string[] {
   const { complete, reason } = checked_against
   return complete

@@ -59,7 +59,6 @@ function formatAuthor({ actor, agent }: Activity): string {
   return agent === null ? sanitize(actor) : `${sanitize(actor)} (${sanitize(agent)})`
 }
 
-/** Risk and blocking as text; empty for low risk, the default. */
 function formatWarnings({ risk, blocking }: Activity): string {
   return [risk === 'low' ? '' : `${risk} risk`, blocking ? 'blocking' : ''].filter(Boolean).join(', ')
 }

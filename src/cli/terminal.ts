@@ -14,7 +14,6 @@ export interface Display {
   width: number
 }
 
-/** Styles of risks, severities and importances. */
 export const LEVEL_STYLES = { low: 'dim', medium: 'yellow', high: 'red', critical: 'red' } as const
 
 /** Colors text only on a terminal, and not if `NO_COLOR` is set. */
@@ -93,7 +92,6 @@ export interface Cell {
   style?: Style
 }
 
-/** Columns are not made narrower than this. */
 const COLUMN_MIN = 8
 const GAP = '  '
 

@@ -49,7 +49,6 @@ export async function declareWork(
   at: At,
   given: {
     tree: WorkingTree
-    /** The branch that is checked out. */
     branch: string | null
     input: CreateInput
     /** Whether work that goes on keeps its title. */

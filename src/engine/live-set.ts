@@ -133,7 +133,6 @@ export class LiveSet {
     for (const each of this.#records.values()) this.#first_end = Math.min(this.#first_end, each.ends_at)
   }
 
-  /** Replaces the links between branches that commits show. */
   replaceLinks(links: readonly { branch: string; base_branch: string }[]): void {
     this.#below = new Map()
     this.#above = new Map()

@@ -83,7 +83,6 @@ export function bytesOf({ areas, taken, paths }: LiveRecord): number {
 export interface StoredScope extends Scope {
   /** The paths are file names without wildcards. */
   is_literal: boolean
-  /** Names of changed files. */
   files: readonly string[]
   /** The places of its numbers, of its parents and of its issues. */
   taken: readonly string[]

@@ -6,7 +6,6 @@ import { posix, win32 } from 'node:path'
 type RunOptions = Pick<ExecFileOptions, 'cwd'> & {
   env: Record<string, string | undefined>
   timeout_ms: number
-  /** What the program reads from its standard input. */
   input?: string | undefined
   /** The exit code with which it says that there is nothing. */
   none?: number | undefined

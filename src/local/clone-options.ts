@@ -11,7 +11,6 @@ import type { Commits } from './stacks.ts'
 
 /** Anybody can date a commit later than a date can be. */
 export const LATEST_MS = Date.UTC(9999, 0)
-/** How many programs run at once. */
 const AT_ONCE = 4
 
 export interface CloneOptions {
@@ -36,7 +35,6 @@ export interface CloneOptions {
   noise_attributes: readonly AttributeRule[]
   /** Why nothing of other machines was compared. */
   others_unknown: string
-  /** Why settings do not hold. */
   settings_problems: readonly string[]
   /** A working tree as it is shown: relative to the one that asks, and null for itself. */
   shownTree(root: string): string | null

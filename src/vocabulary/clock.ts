@@ -54,7 +54,6 @@ export class Meter {
     this.#comparison_ms = comparison_ms
   }
 
-  /** The deadline of a new comparison. */
   deadline(): Deadline {
     return new Deadline(this.#comparison_ms, this)
   }

@@ -40,7 +40,6 @@ export class Ranking<Item> {
     this.#last = this.#items.at(-1)
   }
 
-  /** The first `max` items, in order. */
   top(): Item[] {
     return this.#items.toSorted(this.#compare).slice(0, this.#max)
   }
@@ -54,7 +53,6 @@ export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least)
 }
 
-/** The higher of two severities; null if there are none. */
 export function higher<One extends Severity | null>(one: One, other: One): One {
   if (one === null || other === null) return one ?? other
   return isAtLeast(one, other) ? one : other

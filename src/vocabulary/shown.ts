@@ -4,7 +4,6 @@
 export const OTHERS_SHOWN_MAX = 3
 /** Files of one overlap. */
 export const FILES_SHOWN_MAX = 3
-/** The length of a title within a sentence. */
 export const TITLE_SHOWN_MAX = 50
 
 /** Why a comment does not show a pair (docs/contract/publishing.md#why), with the words for it. */

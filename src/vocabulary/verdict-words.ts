@@ -4,7 +4,6 @@ import type { Consequence, Finding, FindingOf } from './finding-kinds.ts'
 import { joined, type Quote } from './text.ts'
 import type { ComparedLines, LineRange, Verdict } from './verdict.ts'
 
-/** What a pair leads to, in a few words. */
 export const CONSEQUENCE_WORDS: Record<Consequence, string> = {
   same_work: 'same work',
   same_number: 'same number',

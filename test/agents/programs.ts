@@ -21,7 +21,6 @@ const INSTALL_MS = 8 * 60_000
 interface Place {
   home: string
   tree: string
-  /** Address of the model's API. */
   model: string
 }
 
@@ -35,7 +34,6 @@ export interface Program {
   dialect: Dialect
   args: (prompt: string, place: Place) => string[]
   env: (place: Place) => Record<string, string>
-  /** Files below the home directory. */
   files?: (place: Place) => Record<string, string>
   /** Whether it runs no hook at the end of a session without a terminal, so that the activity expires. */
   has_no_end?: boolean

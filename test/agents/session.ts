@@ -48,7 +48,6 @@ export interface Session {
   /** The file that the agent edited. */
   content: string
   duration_ms: number
-  /** What the hooks recorded last. */
   hooks: string
   /** The problems that `deconflict doctor` finds now. */
   problems(): Promise<string[]>

@@ -20,7 +20,6 @@ const texts = (paths: string[], text: string | null = 'a\n') =>
 const calls = (start: string) =>
   repository.calls().filter((route) => route.startsWith(`GET /${start}`)).length
 
-/** Pushes to the branch and runs the jobs. */
 async function push(files: Record<string, string | null>): Promise<void> {
   await repository.deliverPush(repository.githubRepo.push(BRANCH, files))
   await repository.advance(QUIET_MS)

@@ -16,7 +16,6 @@ const create = async (body: object) => {
 const start = async (body: object) => (await create({ issue: 7, ...body })).activity.id as string
 const patch = (id: string, body: object) => request('PATCH', `/activity/${id}`, { body })
 const claimOf = async (id: string) => (await get(`/activity/${id}`)).issue
-/** The ids of the holder and of the others. */
 const idsOn = async (number: number) => {
   const { holder, others } = await get(`/issues/${number}`)
   return [holder, ...others].map((each) => each?.activity_id ?? null)

@@ -45,7 +45,6 @@ function advance({ clock }: TestService, ms: number): void {
   vi.setSystemTime(Date.now() + ms)
 }
 
-/** Sends `count` reads, one after the other. */
 async function read({ api }: TestService, times: number, token?: string | null): Promise<string[]> {
   const all: string[] = []
   for (let turn = 0; turn < times; turn += 1) all.push(outcome(await api('GET', '/activity', { token })))

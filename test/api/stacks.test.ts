@@ -19,7 +19,6 @@ async function push(branch: string, commits: string[] = []): Promise<string> {
 /** Opens a pull request for a pushed branch into the default branch. */
 const open = (head: string) => repository.open({ head, title: head, author: head })
 
-/** The relationship of the activity of `to` in a check of `branch`. */
 async function relationOf(branch: string, to: string): Promise<string> {
   const checked = await repository.request('POST', '/activity/check', { body: { branch } })
   const { items } = (await repository.request('GET', `/activity?branch=${to}`)).body

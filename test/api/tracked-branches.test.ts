@@ -18,7 +18,6 @@ const pushed = (files: Record<string, string>, details: Partial<PushDetails> & {
   const push = repository.githubRepo.push(branch, files)
   return pushEvent(github, repository.full_name, { ...push, ...over })
 }
-/** Delivers a push and runs the jobs that it causes. */
 const push = async (...given: Parameters<typeof pushed>) => {
   await service.deliverAndRun(pushed(...given))
   await repository.advance(BURST_MS)

@@ -50,7 +50,6 @@ function restartWatch(): void {
   service.app.watch = new Watch(WATCH, { api_url: config.github_api_url, clock, log, metrics })
 }
 
-/** One turn of the watch, and the jobs that are due. */
 async function turn(): Promise<void> {
   await watchOnce(service.app)
   expect(await service.runDueJobs()).toEqual([])

@@ -49,7 +49,6 @@ const opened = (full_name: string, given: { head?: string; files?: string[] } = 
 const request = (method: string, full_name: string, path: string, body?: unknown) =>
   service.api(method, `/api/v1/repos/${full_name}${path}`, { body })
 type Listed = Record<'id' | 'pr_url' | 'source', string>
-/** The live activities of a repository, the oldest first. */
 const live = async (full_name: string) =>
   (await request('GET', full_name, '/activity?limit=100')).body.items.reverse() as Listed[]
 const createActivity = async (full_name: string, body: object = {}) =>

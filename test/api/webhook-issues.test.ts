@@ -28,7 +28,6 @@ const edit = async (number: number, changes: { title?: string; body?: string }) 
     .replace('.000', '')
   await repository.deliver(number, 'edited')
 }
-/** The issue that the only pair of the repository shares. */
 const sharedIssue = async () => {
   const { items } = (await repository.request('GET', '/overlaps')).body
   expect(items).toHaveLength(1)

@@ -50,7 +50,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
   const headline = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
   const compared = () => headline('1 pair will conflict, 2 may overlap.')
-  /** Opens the page of the team. Returns the ids. */
   const openTeam = async () => {
     const ids = await declareTeam()
     await fixture.open(page, repo)

@@ -36,7 +36,6 @@ function literalOf(value: unknown): string {
   return `'${String(value).replaceAll("'", "''")}'`
 }
 
-/** The plan of a statement for its values, on a connection of the service. */
 async function explain({ text, values }: Executed): Promise<Omit<Planned, 'statement'>> {
   const literals = values.map(literalOf)
   const filled = text.replace(/\$(\d+)/g, (_, position) => literals[position - 1] as string)

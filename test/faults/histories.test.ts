@@ -21,7 +21,6 @@ import { BUGS } from './bugs.ts'
 
 const { HISTORIES = '200', TEST_SEED = '1', BUGS: withBugs } = process.env
 const PLAYED = Math.ceil(Number(HISTORIES) / Object.keys(PROMISES).length)
-/** How many are played at once. */
 const AT_ONCE = 5
 /** When the jobs of an instance that was killed have run: another one takes them after 30 seconds. */
 const LEASED_MS = 40_000

@@ -32,7 +32,6 @@ async function fill({ url }: ServiceProcess): Promise<void> {
   await expect.poll(async () => (await api('GET', '/activity')).body.items).toHaveLength(2)
 }
 
-/** What the API says of all that. */
 async function readAll({ url }: ServiceProcess): Promise<unknown[]> {
   const api = apiAt(url, 'ada')
   const lists = await Promise.all(

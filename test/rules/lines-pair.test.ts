@@ -32,7 +32,6 @@ const FILES: Record<string, [mine: number, its: number]> = {
   far: [10, 50],
 }
 
-/** A pair of files whose verdict is the given one. */
 function pairOf(path: string, verdict: string): FilePair {
   if (verdict === 'noise') return pairOf('go.sum', 'conflict')
   if (verdict === 'unknown') return { path, yours: fileOf({ path }), theirs: fileOf({ path }) }

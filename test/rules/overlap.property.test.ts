@@ -115,7 +115,6 @@ interface Found {
 }
 type Proposed = Pick<Activity, 'scope'> & Branches & { tags: string[] }
 
-/** The result of a check, by comparing with every record. */
 function checked(records: Records, { scope, tags, branch, base_branch }: Proposed, rules: Rules) {
   const { activities, notes } = records.live()
   const isOwn = (row: Activity) => branch !== null && row.branch === branch

@@ -86,7 +86,6 @@ function topFolderOf(file: string): string {
   return file.slice(0, file.indexOf('/'))
 }
 
-/** The innermost folder of the floors that contains a file. */
 function folderOf(file: string, architecture: Architecture): string | undefined {
   if (architecture.entryPoints.includes(file)) return ENTRY_POINT
   const folders = Object.keys(architecture.floors).filter((folder) => file.startsWith(`${folder}/`))

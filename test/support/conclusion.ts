@@ -19,7 +19,6 @@ export const NOTHING_FOUND: Conclusion = {
   checked_against: { activities: 3, notables: 1, as_of: BEGAN.toISOString(), complete: true },
 }
 
-/** A number that both sides take. */
 export const SAME_NUMBER: FindingOf<'number'> = {
   ...{ kind: 'number', directory: 'db/migrations', number: '0042', next: '0043' },
   ...{ yours: '0042_orders.sql', theirs: '0042_carts.sql' },

@@ -236,7 +236,6 @@ function permission(repository: GithubRepository, caller: Caller): Permission {
   return own === 'none' && repository.private === false ? 'read' : own
 }
 
-/** The permission that the token itself has. */
 function granted(repository: GithubRepository, { permissions }: GithubCredential): Permission {
   const names = [repository.full_name, ...(repository.former_names ?? [])]
   const found = Object.entries(permissions).find(([name]) => names.some((known) => sameName(known, name)))

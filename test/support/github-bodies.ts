@@ -51,7 +51,6 @@ const PARTS = {
 }
 const parts = new Map<string, Json>()
 
-/** The example of a repository or an account, with this name. */
 export function partOf(state: GithubState, kind: keyof typeof PARTS, name: string): Json {
   const key = `${state.api_url} ${kind} ${name}`
   const { example, named } = PARTS[kind]

@@ -119,7 +119,6 @@ export function githubWorld(api_url: string) {
     revoke(token: string) {
       state.credentials = state.credentials.filter((credential) => credential.token !== token)
     },
-    /** The App: its key, its installations and its deliveries. */
     app: fakeApp(state),
     /** A repository: its pull requests, branches, files, comments and check runs. */
     at: (full_name: string) => fakeRepository(state, repositoryNamed(state, full_name)),

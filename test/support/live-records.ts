@@ -99,7 +99,6 @@ export function liveRecords(
   return {
     ctx,
     activity,
-    /** Adds a notable, and returns its id. */
     notable: (body: object): string => {
       const note = {
         title: 'Frozen',
@@ -139,7 +138,6 @@ export function liveRecords(
     parted: async (id: string, other: string, changes: object[]) => {
       since.set(`${id} ${other}`, await digested(changes, 'declared'))
     },
-    /** A branch whose commits are built on another one. */
     link: (branch: string, base_branch: string) => {
       links.push({ branch, base_branch })
       set.replaceLinks(links)

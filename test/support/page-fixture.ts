@@ -60,7 +60,6 @@ async function startPageFixture() {
         },
       }
     },
-    /** A new tab that shows nothing yet. */
     newPage: async () => patient(await browser.newPage({ viewport: { width: 1400, height: 900 } })),
     /** Opens a repository as Ada, who signs in with her token. */
     async open(page: Page, { name }: { name: string }) {

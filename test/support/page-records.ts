@@ -38,7 +38,6 @@ const conflicts = (conflict: number) => ({
 })
 const FOUND = '2026-01-31T10:15:00.000Z'
 
-/** A signal report of a repository in shadow mode. */
 export const SIGNAL: OutputOf<'getSignal'> = {
   mode: 'shadow',
   budget: { share: 0.11, limit: 0.15, in_force: false },

@@ -62,7 +62,6 @@ export async function startCluster(options: ClusterOptions = {}) {
     url,
     /** Stops the server without a checkpoint, like a crash; its files stay. */
     crash: server.crash,
-    /** Restarts a crashed server at the same address. */
     restart: server.start,
     startStandby,
     remove,

@@ -23,7 +23,6 @@ const KEPT = 100_000
 export interface Exit {
   /** Null when a signal ended it. */
   code: number | null
-  /** Lines that it wrote to its standard error. */
   errors: string[]
 }
 

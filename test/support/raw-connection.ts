@@ -14,7 +14,6 @@ export async function openRawConnection(url: string) {
   socket.on('error', () => {})
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   await once(socket, 'connect')
-  /** The bytes received so far. */
   const received = () => Buffer.concat(chunks).toString('latin1')
   return {
     socket,

@@ -33,7 +33,6 @@ export function useRepositories(config: Partial<Config> = {}) {
   return { github, service, repository: freshRepositories(github, service) }
 }
 
-/** As `useRepositories`, with another repository for each test. */
 export function useRepository(config: Partial<Config> = {}) {
   const shared = useRepositories(config)
   return { ...shared, repo: useEach(shared.repository) }

@@ -22,7 +22,6 @@ export function countRequests(fault: string, load: string) {
   let requests = 0
   let answered = 0
   return {
-    /** The keys of all acknowledged records. */
     acknowledged,
     refused,
     /** Records a request and its status; null means no response. `key` names the record that it creates. */

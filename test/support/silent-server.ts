@@ -8,7 +8,6 @@ import { listen } from './listen.ts'
 
 /** `answers`: JSON for the paths that it responds to. */
 export async function startSilentServer(answers: Record<string, object> = {}) {
-  /** Paths of the requests so far. */
   const requests: string[] = []
   const server = createServer((req, res) => {
     requests.push(req.url ?? '')

@@ -37,7 +37,6 @@ export async function workingTree(env: Environment) {
   const directory = await temporaryDirectory('tree')
   const path = join(directory.path, 'shop')
   const base = { PATH, HOME: directory.path, GIT_CONFIG_NOSYSTEM: '1' }
-  /** Runs git and returns its standard output. */
   const git = async (...args: string[]) => {
     const { stdout } = await promisify(execFile)('git', args, { cwd: path, env: base })
     return stdout.trim()
@@ -159,7 +158,6 @@ function startProcess(args: string[], { env, input, cwd, timeout_ms = TIMEOUT_MS
   return {
     written,
     errors: () => written.stderr,
-    /** Writes to its input and leaves it open. */
     write: (input: string) => void child.stdin.write(input),
     /** The exit code. */
     ended,

@@ -36,7 +36,6 @@ export interface SessionContext {
   isInTree(path: string): boolean
   /** Connects when it is first called, because many hooks send no request. */
   connect(): Promise<HookClient>
-  /** Stores the state for the next hook. */
   save(state: LocalState): void
   /** Milliseconds until the hook has to end. */
   left_ms(): number
@@ -52,7 +51,6 @@ export interface Found {
   issue?: IssueClaim | null
 }
 
-/** The state after a step, and what it found. */
 export interface StepResult {
   state: LocalState
   found: Found

@@ -218,7 +218,6 @@ async function compare(
   return placesOf(overlap, context.isInTree)
 }
 
-/** Adds `files`, compared now, to the files that were compared. */
 function withCompared(
   compared: LocalState['compared'],
   { subagent, now }: Situation,

@@ -22,7 +22,6 @@ export interface FileChange {
 
 export interface Plan {
   changes: FileChange[]
-  /** Files that are not changed, and why. */
   skips: { name: string; why: string }[]
 }
 

@@ -120,7 +120,6 @@ function declaredGlobsOf(scope: StoredScope, rules: Pick<Rules, 'areas'>): Glob[
   return [...paths, ...globs]
 }
 
-/** Two sides with their changed files, and the scopes of both. */
 export interface ChangedPair {
   yours: IndexedSide
   theirs: DigestedSide

@@ -68,7 +68,6 @@ function nameOfNotable({ title, created_by }: StoredNotable): MatchName {
   return { title, actor: created_by, branch: null, pr_url: null, worktree: null }
 }
 
-/** The merged pull request that has done the work already. */
 function doneMatch(done_by: DoneWork): Match {
   const { title, is_by_newcomer, author, url, shared, lines, same_author } = done_by
   const id = doneName(done_by)

@@ -12,7 +12,6 @@ import type { DoneBy } from './source.ts'
 /** What a match says about the record itself. */
 export type MatchName = Pick<Match, 'title' | 'actor' | 'branch' | 'pr_url' | 'worktree'>
 
-/** A record that overlaps, and what it shares with the proposal. */
 export interface Found<Record> extends Ranked {
   match: Omit<Match, keyof Ranked | keyof MatchName>
   /** Both sides have changed files, whose lines were compared. */

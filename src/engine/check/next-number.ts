@@ -105,7 +105,6 @@ export interface Reservation extends ReservedAnswer {
   is_repeated: boolean
 }
 
-/** The maximum number of taken numbers in an answer. */
 const TAKEN_MAX = 100
 
 /**

@@ -114,7 +114,6 @@ export function loginAuthor(
   return { login, actor, assignee, is_shared: login !== null && isListed(login, comment.agents) }
 }
 
-/** Adds to a side its files with their digests, its fingerprint, and what it takes. */
 export function* digestedSide(
   side: Intent,
   files: readonly DigestedFile[],
@@ -154,7 +153,6 @@ export function isSameAuthor(one: Author, other: Author): boolean {
 
 const UNKNOWN_AUTHOR: Author = { login: null, actor: null, assignee: null, is_shared: false }
 
-/** Several activities of one branch as one side. */
 export function joinSides(sides: readonly Side[]): Side {
   return {
     files: sides.flatMap(({ files }) => files),

@@ -42,7 +42,6 @@ export interface Side extends Intent {
   files: readonly SideFile[]
 }
 
-/** A side whose changed files are known with their digests. */
 export interface DigestedSide extends Intent {
   files: readonly DigestedFile[]
   /** The `fileKey` of all its files that are neither ignored nor noise. `files` may be those that others change too. */

@@ -99,7 +99,6 @@ interface HunkPair {
 
 interface Fit {
   shift: number
-  /** Telling lines that are equal. */
   telling: number
   confidence: 'proved' | 'likely'
 }

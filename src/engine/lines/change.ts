@@ -120,7 +120,6 @@ export function changedLinesOf(digest: Digest | null): number | null {
   return digest.blocks.reduce((sum, block) => sum + block.end - block.start, digest.added.length)
 }
 
-/** The current and the former name of the file. */
 export function namesOf({ path, previous_path }: Pick<ChangedFile, 'path' | 'previous_path'>): string[] {
   return previous_path === null || previous_path === path ? [path] : [path, previous_path]
 }

@@ -173,7 +173,6 @@ export function heartbeat(
   return { heartbeat_at: now, expires_at: expiryAt(row, settings, { now, before: row, is_changed }) }
 }
 
-/** The fields that archiving by an event changes. */
 export function archived(
   { now }: Pick<ActivityContext, 'now'>,
   reason: ArchiveReason,

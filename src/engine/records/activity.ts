@@ -18,7 +18,6 @@ import { type ChangedFile, type ChangeOrigin, namesOf } from '../lines/change.ts
 import { manifestPlaces, takenPlaces } from '../lines/taken.ts'
 import { issuePlace, type Outline, type StoredScope } from '../record.ts'
 
-/** What a check needs of an activity. */
 export interface ComparedActivity {
   id: string
   scope: Scope

@@ -88,7 +88,6 @@ export function shareOf(organisation: FileSettings, name: string): OrganisationS
 /** The last valid settings file of an organisation, or `invalid` while there is only one that is not; null if there is none. */
 export type OrganisationFile = FileSettings | 'invalid' | null
 
-/** What is stored of the settings of a repository: what its files say, and that of its organisation. */
 interface StoredFiles {
   name: string
   settings: FileSettings | null

@@ -45,7 +45,6 @@ export const RepositoryOverview = object('RepositoryOverview', {
 })
 export type RepositoryOverview = z.output<typeof RepositoryOverview>
 
-/** Orders repositories by what needs attention. */
 export function byAttention(one: RepositorySummary, other: RepositorySummary): number {
   const [a, b] = [attentionOf(one), attentionOf(other)]
   const at = a.findIndex((value, index) => value !== b[index])

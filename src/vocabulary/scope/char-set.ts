@@ -27,7 +27,6 @@ export function charSet(ranges: readonly Range[], negated: boolean): CharSet {
   return outside([...(negated ? ranges : outside(ranges)), ...NEVER])
 }
 
-/** All code points outside of the ranges. */
 function outside(ranges: readonly Range[]): Range[] {
   const gaps: Range[] = []
   let next = 0

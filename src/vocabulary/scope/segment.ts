@@ -130,7 +130,6 @@ export function commonName(a: Segment, b: Segment): string | null {
   return shortestName(a, b)
 }
 
-/** A short name that matches a segment. */
 function sampleOf(segment: Wild): string | null {
   segment.sample ??= shortestName(segment, ANY_NAME)
   return segment.sample
