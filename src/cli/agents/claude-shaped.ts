@@ -21,5 +21,4 @@ export function claudeEntries(hook: Json, matcher?: string): Json[] {
 /** The agent kills a hook after this time; the hook itself ends after one second. */
 export const TIMEOUT_S = 10
 
-/** The entry of an MCP server that a client starts as a process. */
 export const STDIO_SERVER = { command: 'deconflict', args: ['mcp'] }

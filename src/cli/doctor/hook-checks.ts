@@ -6,6 +6,7 @@ import { DeconflictError } from '../../client/client-error.ts'
 import { Git } from '../../git/git.ts'
 import { findTree, type WorkingTree } from '../../git/git-directory.ts'
 import { programFiles } from '../../git/program-output.ts'
+import { DAY_MS } from '../../vocabulary/clock.ts'
 import type { Home, TrustFinding } from '../agents/agent.ts'
 import { HOOKED_AGENTS, type HookedAgent, hookTarget, shownPath } from '../init/agent-hooks.ts'
 import { isWritten } from '../init/plan.ts'
@@ -122,7 +123,9 @@ function checkLastRun({ clock }: Runtime, { git_directory }: WorkingTree): strin
     `${event} of ${agent}, ${relativeTime(new Date(at).toISOString(), now)}`
   const run = runOf(last)
   if (last.outcome === 'ok' || last.outcome === 'quiet')
-    return failed ? `${run}; the last that failed: ${runOf(failed)}: ${failed.outcome}` : run
+    return failed && now.getTime() - failed.at < DAY_MS
+      ? `${run}; the last that failed: ${runOf(failed)}: ${failed.outcome}`
+      : run
   if (last.outcome !== 'paused' || paused === null) throw new CliError(`${run}: ${last.outcome}`)
   const again = paused.until > now.getTime() ? relativeTime(new Date(paused.until).toISOString(), now) : 'now'
   throw new CliError(

@@ -69,7 +69,6 @@ function isOurs(command: Json): boolean {
   return commandsOf(command).some(isOurLine)
 }
 
-/** The command lines of a hook, by shell. */
 function commandsOf({ command, commandWindows, bash, powershell }: Json): string[] {
   return [command, commandWindows, bash, powershell].filter((line) => typeof line === 'string')
 }
