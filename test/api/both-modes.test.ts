@@ -1,7 +1,7 @@
 /** The local mode answers as the service does: the same calls of the typed client, and the same pairs of changes, through both. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openLocal } from '../../src/cli/local-mode.ts'
 import { findWorkspace } from '../../src/cli/workspace.ts'
 import { type Client, createClient, DeconflictError, type RequestOf } from '../../src/client/client.ts'
@@ -9,6 +9,7 @@ import { Git } from '../../src/git/git.ts'
 import { readChangedFiles } from '../../src/git/working-tree-files.ts'
 import { editOf } from '../support/lines.ts'
 import { useService } from '../support/service.ts'
+import { forTest } from '../support/use-started.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const HOUR_MS = 3_600_000
@@ -25,8 +26,7 @@ async function localOf(cwd: string, tree: WorkingTree): Promise<Client> {
 }
 
 async function bothClients(): Promise<{ remote: Client; local: Client; tree: WorkingTree }> {
-  const tree = await workingTree({})
-  onTestFinished(() => tree.remove())
+  const tree = await forTest(workingTree({}))
   await tree.git('config', 'user.name', 'ada')
   const remote = createClient({ base_url: service.url, token: 'ada' })
   return { remote, local: await localOf(tree.path, tree), tree }

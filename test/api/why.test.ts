@@ -1,7 +1,8 @@
 /** `GET …/why`: which overlaps of a pull request a comment shows, and what decided about the others. */
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { editOfPay } from '../support/lines.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
+import { forTest } from '../support/use-started.ts'
 import { commentEvent } from '../support/webhooks.ts'
 import { workingTree } from '../support/working-tree.ts'
 
@@ -70,8 +71,7 @@ test('work for another base branch is named, and was not compared', async () => 
 })
 
 test('the command says it in one line for each pair', async () => {
-  const tree = await workingTree({ DECONFLICT_URL: service.url, GITHUB_TOKEN: 'ada' })
-  onTestFinished(tree.remove)
+  const tree = await forTest(workingTree({ DECONFLICT_URL: service.url, GITHUB_TOKEN: 'ada' }))
   const { code, stdout } = await tree.run(['why', `#${first}`, '--repo', repository.full_name])
   expect(stdout).toContain(`#${first} has no comment.\n`)
   expect(stdout).toMatch(

@@ -4,12 +4,11 @@ import { apiAt } from '../support/api.ts'
 import { type CitusCluster, startCitus } from '../support/citus.ts'
 import { runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
-import { listTitles, startLoad } from '../support/keyed-load.ts'
+import { startLoad } from '../support/keyed-load.ts'
 import { editOfPay } from '../support/lines.ts'
 import { nextVersion } from '../support/next-version.ts'
 import { databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
-import { countRequests, type RequestCounts } from '../support/request-counts.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
 const REPOSITORIES = Array.from({ length: 33 }, (_, index) => `acme/r${index}`)
@@ -43,26 +42,20 @@ const query = (statement: string, url = env.DATABASE_URL) => runOn(url, statemen
 async function underLoad(
   fault: string,
   repositories: string[],
-  work: (counts: RequestCounts) => Promise<void>,
+  work: (load: ReturnType<typeof startLoad>) => Promise<void>,
 ): Promise<void> {
-  const counts = countRequests(fault, '2 instances, 16 clients, 16 repositories')
   const urls = services.map(({ url }) => url)
-  const load = startLoad(urls, counts, { clients: 16, repositories })
-  const more = async (count: number) => {
-    const { size } = counts.acknowledged
-    await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(size + count)
-  }
+  const named = '2 instances, 16 clients, 16 repositories'
+  const load = startLoad(fault, urls, { clients: 16, repositories, load: named })
   try {
-    await more(100)
-    await work(counts)
-    await more(100)
+    await load.acknowledges(100)
+    await work(load)
+    await load.acknowledges(100)
   } catch (error) {
     await load.abandon()
     throw error
   }
-  await load.stop()
-  const titles = await Promise.all(repositories.map((name) => listTitles(urls[0] as string, name)))
-  counts.report(titles.flat(), ['503'])
+  await load.settle(urls[0] as string)
 }
 
 /**
@@ -199,7 +192,7 @@ test('a worker is added, and shards move to it under load, and nothing is lost',
 test('a stopped worker makes only its own repositories unavailable, until it is back', async () => {
   let comments = () => [0]
   const [, worker] = cluster.nodes() as [unknown, { crash(): Promise<void>; restart(): Promise<void> }]
-  await underLoad('a worker stopped at once and started again', STOPPED, async (counts) => {
+  await underLoad('a worker stopped at once and started again', STOPPED, async (load) => {
     await worker.crash()
     const statuses = async () =>
       Promise.all(STOPPED.map(async (name) => (await api()('GET', `/api/v1/repos/${name}/activity`)).status))
@@ -207,7 +200,7 @@ test('a stopped worker makes only its own repositories unavailable, until it is 
     expect([...new Set(seen)].sort()).toEqual([200, 503])
     // Deliveries are stored on the coordinator, and handled when the worker is back.
     comments = await openConflicts(STOPPED.slice(0, 8))
-    await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(10)
+    await load.refuses(10)
     await worker.restart()
     await expect.poll(statuses).not.toContain(503)
   })

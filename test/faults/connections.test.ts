@@ -2,32 +2,26 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
-import { listTitles, startLoad } from '../support/keyed-load.ts'
+import { startLoad } from '../support/keyed-load.ts'
 import { canUseTls, connectRaw, startCluster } from '../support/postgres.ts'
 import { exitOfProcess, type ServiceProcess, startProcess } from '../support/process.ts'
-import { countRequests, type RequestCounts, type Row } from '../support/request-counts.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { useDeployment } from '../support/use-deployment.ts'
+import { forTest } from '../support/use-started.ts'
 
 const fixture = useDeployment()
 
 /** Runs `fault` while clients create activities, waits until they go on, and returns the counts. Ends the service. */
 async function underLoad(
   given: { name: string; clients: number; database_url: string; env?: Record<string, string> },
-  fault: (counts: RequestCounts, service: ServiceProcess) => Promise<void>,
-): Promise<Row> {
+  fault: (load: ReturnType<typeof startLoad>, service: ServiceProcess) => Promise<void>,
+) {
   const service = await startProcess({ ...fixture.env, DATABASE_URL: given.database_url, ...given.env })
-  const counts = countRequests(given.name, `${given.clients} clients`)
-  const load = startLoad([service.url], counts, { clients: given.clients })
-  const more = async () => {
-    const { size } = counts.acknowledged
-    await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(size + 200)
-  }
-  await more()
-  await fault(counts, service)
-  await more()
-  await load.stop()
-  const row = counts.report(await listTitles(service.url), ['503'])
+  const load = startLoad(given.name, [service.url], { clients: given.clients })
+  await load.acknowledges(200)
+  await fault(load, service)
+  await load.acknowledges(200)
+  const row = await load.settle(service.url)
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   return row
 }
@@ -36,25 +30,24 @@ async function underLoad(
 const SILENT_S = 17
 
 test('with all connections blocked by a lock, long waits get 503, and service resumes when the lock is released', async () => {
-  const cluster = await startCluster()
+  const cluster = await forTest(startCluster())
   const given = {
     name: 'all connections blocked by an external lock',
     clients: 32,
     database_url: cluster.url,
   }
-  await underLoad(given, async (counts) => {
+  await underLoad(given, async (load) => {
     const outside = connectRaw(cluster.url)
     await outside.begin(async (sql) => {
       await sql`lock table activities in access exclusive mode`
-      await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(0)
+      await load.refuses(0)
     })
     await outside.end()
   })
-  await cluster.remove()
 })
 
 test('a statement that waits for a lock blocks nothing else: others use idle connections', async () => {
-  const cluster = await startCluster()
+  const cluster = await forTest(startCluster())
   const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
   const api = apiAt(service.url, 'ada')
   const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
@@ -74,7 +67,6 @@ test('a statement that waits for a lock blocks nothing else: others use idle con
   expect(await blocked).toMatchObject({ status: 200, body: { risk: 'high' } })
   await outside.end()
   await service.kill('SIGTERM')
-  await cluster.remove()
 })
 
 /** A module that shortens long timers, so that hours pass within seconds. */
@@ -84,32 +76,33 @@ const HASTE = `data:text/javascript,${encodeURIComponent(`
 `)}`
 
 test('connections are reused for hours, and none fails because of its age', async () => {
-  const cluster = await startCluster()
+  const cluster = await forTest(startCluster())
   const env = { NODE_OPTIONS: `--import=${HASTE}` }
   const given = { name: 'connections in use for hours', clients: 32, database_url: cluster.url, env }
-  const row = await underLoad(given, async (counts) => {
+  const row = await underLoad(given, async (load) => {
     const outside = connectRaw(cluster.url)
     const connections = () =>
       outside`select pid from pg_stat_activity where application_name = 'deconflict' order by pid`
     const before = await connections()
-    await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(600)
+    await load.acknowledges(400)
     expect([...(await connections())]).toEqual([...before])
     await outside.end()
   })
   expect(row.refused).toEqual({})
-  await cluster.remove()
 })
 
 test('a server without free connections causes 503, and the log names the remedy', async () => {
-  const cluster = await startCluster({
-    settings: { max_connections: '20', superuser_reserved_connections: '0' },
-  })
+  const cluster = await forTest(
+    startCluster({
+      settings: { max_connections: '20', superuser_reserved_connections: '0' },
+    }),
+  )
   const given = {
     name: 'max_connections reached while connections are lost',
     clients: 16,
     database_url: cluster.url,
   }
-  await underLoad(given, async (counts) => {
+  await underLoad(given, async (load) => {
     // Other clients take the free connections, and those that the service loses.
     const others = Array.from({ length: 30 }, () => connectRaw(cluster.url))
     const [watch, ...takers] = others as [(typeof others)[0], ...typeof others]
@@ -118,31 +111,29 @@ test('a server without free connections causes 503, and the log names the remedy
     await Promise.allSettled(takers.map((taker) => taker`select 1`))
     await watch`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deconflict'`
     await Promise.allSettled(takers.map((taker) => taker`select 1`))
-    await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(20)
+    await load.refuses(20)
     await Promise.all(others.map((other) => other.end()))
   })
-  await cluster.remove()
 })
 
 test('a server that stops responding causes 503 after a timeout, and service resumes when it is reachable', async () => {
-  const cluster = await startCluster()
+  const cluster = await forTest(startCluster())
   const way = await startTcpProxy(cluster.url)
   const given = {
     name: 'PostgreSQL accepts connections but never responds',
     clients: 16,
     database_url: way.url,
   }
-  await underLoad(given, async (counts, service) => {
+  await underLoad(given, async (load, service) => {
     way.blackhole()
     // More than the number of connections, so new connections are unresponsive too.
-    await expect.poll(() => counts.refused['503'] ?? 0).toBeGreaterThan(16)
+    await load.refuses(16)
     const ready = await apiAt(service.url, 'ada')('GET', '/readyz')
     expect(ready.status).toBe(503)
     expect(ready.body.error.type).toBe('service_unavailable')
     way.restore()
   })
   await way.close()
-  await cluster.remove()
 })
 
 test('a server that never responds ends the process with one line', async () => {
@@ -155,7 +146,7 @@ test('a server that never responds ends the process with one line', async () => 
 })
 
 test.skipIf(!canUseTls())('over TLS, connections that respond are kept longer than silent ones', async () => {
-  const cluster = await startCluster({ tls: true })
+  const cluster = await forTest(startCluster({ tls: true }))
   const service = await startProcess({ ...fixture.env, DATABASE_URL: `${cluster.url}?sslmode=require` })
   const outside = connectRaw(cluster.url)
   const connections = () =>
@@ -178,5 +169,4 @@ test.skipIf(!canUseTls())('over TLS, connections that respond are kept longer th
   expect([...(await connections())]).toEqual([...before])
   await outside.end()
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
-  await cluster.remove()
 })

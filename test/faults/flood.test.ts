@@ -5,6 +5,7 @@ import { startDeployment } from '../support/deployment.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
 import type { ServiceProcess } from '../support/process.ts'
 import { countRequests } from '../support/request-counts.ts'
+import { forTest } from '../support/use-started.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { pullRequestEvent, pushEvent } from '../support/webhooks.ts'
 
@@ -24,7 +25,7 @@ test('5,000 deliveries, 1,000 of them sent twice, are all acknowledged and take 
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/shop-${index}`)
   const deployment = await startDeployment(names)
   const { github } = deployment
-  const cluster = await startCluster()
+  const cluster = await forTest(startCluster())
   const services = await deployment.start(2, { DATABASE_URL: cluster.url })
 
   const pulls: string[] = []
@@ -88,6 +89,5 @@ test('5,000 deliveries, 1,000 of them sent twice, are all acknowledged and take 
   }
   expect(tracked.sort()).toEqual(pulls.sort())
   for (const service of services) expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 })
-  await cluster.remove()
   await deployment.close()
 })

@@ -1,7 +1,7 @@
 /** SIGTERM: no new work starts, requests in flight end, and the process exits with 0 within ten seconds, whatever hangs. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
@@ -14,14 +14,11 @@ const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor
 
 const fixture = useDeployment()
 let database: FreshDatabase
-let sockets: Socket[] = []
 
 beforeEach(async () => {
   database = await freshDatabase()
 })
 afterEach(async () => {
-  for (const socket of sockets) socket.destroy()
-  sockets = []
   fixture.github.clearFaults()
   await database.drop()
 })
@@ -33,7 +30,8 @@ const start = (env: Record<string, string> = {}): Promise<ServiceProcess> =>
 async function sendOn({ url }: ServiceProcess, text: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  sockets.push(socket.on('error', () => {}))
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write(text)
   return socket
@@ -41,16 +39,15 @@ async function sendOn({ url }: ServiceProcess, text: string): Promise<Socket> {
 
 test('under load every acknowledged create is stored and no request is aborted', async () => {
   const first = await start()
-  const counts = countRequests('SIGTERM under load, on keep-alive connections', '16 clients')
-  const load = startLoad([first.url], counts, { clients: 16 })
-  await expect.poll(() => counts.acknowledged.size).toBeGreaterThan(300)
+  const load = startLoad('SIGTERM under load, on keep-alive connections', [first.url], { clients: 16 })
+  await load.acknowledges(300)
   expect(await first.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   await load.abandon()
   const heir = await start()
-  const stored = await listTitles(heir.url)
   // Every stored record was acknowledged: no response was cut off.
-  expect(stored.filter((title) => !counts.acknowledged.has(title))).toEqual([])
-  counts.report(stored, ['none'])
+  const stored = await listTitles(heir.url)
+  expect(stored.filter((title) => !load.counts.acknowledged.has(title))).toEqual([])
+  await load.settle(heir.url, ['none'])
   expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
 })
 

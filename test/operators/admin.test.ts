@@ -6,6 +6,7 @@ import { runAdmin, type ServiceProcess } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { useDatabase, useDeployment } from '../support/use-deployment.ts'
+import { forTest } from '../support/use-started.ts'
 
 const SHOP = 'acme/shop'
 
@@ -85,7 +86,7 @@ test('purge deletes all of a repository, given by name in any case or by id, and
 })
 
 test('the embedded database is read when no service uses it; otherwise the reason is printed', async () => {
-  const directory = await temporaryDirectory('data')
+  const directory = await forTest(temporaryDirectory('data'))
   const embedded = { DATA_DIR: directory.path }
   const [running] = await deployment.start(1, embedded)
   await apiAt(running?.url as string, 'ada')('POST', '/activity', { body: ACTIVITY })
@@ -99,7 +100,6 @@ test('the embedded database is read when no service uses it; otherwise the reaso
     code: 0,
     lines: ['No dead letters.'],
   })
-  await directory.remove()
 })
 
 test('on PostgreSQL without Citus, distribute names what is missing and changes nothing', async () => {
@@ -115,9 +115,8 @@ test('on PostgreSQL without Citus, distribute names what is missing and changes 
 })
 
 test('on the embedded database, distribute reports that it cannot be distributed', async () => {
-  const data = await temporaryDirectory('data')
+  const data = await forTest(temporaryDirectory('data'))
   const { code, errors } = await runAdmin({ DATA_DIR: data.path }, 'distribute')
-  await data.remove()
   expect(code).toBe(2)
   expect(errors).toEqual([expect.stringMatching(/^deconflict-admin: .*embedded.*DATABASE_URL/)])
 })

@@ -12,6 +12,7 @@ import { apiAt } from '../support/api.ts'
 import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { startProcess } from '../support/process.ts'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
+import { forTest } from '../support/use-started.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -67,16 +68,15 @@ test('the package has no dependencies, is small, and carries the licenses', asyn
 })
 
 test('the package runs with npx in an empty folder', async () => {
-  const empty = await temporaryDirectory('empty')
+  const empty = await forTest(temporaryDirectory('empty'))
   await copyFile(archive, join(empty.path, 'command.tgz'))
   const args = ['--yes', '--offline', './command.tgz', 'check', '--paths', 'src/a.ts']
   const ran = await run('npx', args, { cwd: empty.path, env: environment })
   expect(ran.stdout).toMatch(/^Clear: no overlap/)
-  await empty.remove()
 })
 
 test('a hook loads one file of the package', async () => {
-  const coverage = await temporaryDirectory('coverage')
+  const coverage = await forTest(temporaryDirectory('coverage'))
   const env = { ...environment, NODE_V8_COVERAGE: coverage.path, DECONFLICT_HOOK_TIMEOUT_MS: '9000' }
   const child = run(command, ['hook', 'after-read', '--agent', 'claude-code'], { cwd: tree.path, env })
   child.child.stdin?.end(JSON.stringify({ session_id: 's1', cwd: tree.path }))
@@ -85,7 +85,6 @@ test('a hook loads one file of the package', async () => {
   const { result } = JSON.parse(await readFile(join(coverage.path, report), 'utf8'))
   const files = result.map(({ url }: { url: string }) => url).filter((url: string) => url.startsWith('file:'))
   expect(files.map((url: string) => basename(url))).toEqual(['cli.cjs'])
-  await coverage.remove()
 })
 
 test('the package serves MCP', async () => {
@@ -125,7 +124,7 @@ test('the package has a client whose types are those of the source', async () =>
 })
 
 test('the package of the service shows the first collision of a repository, without a clone', async () => {
-  const empty = await temporaryDirectory('packed-server')
+  const empty = await forTest(temporaryDirectory('packed-server'))
   await pack('server', empty.path)
   const modules = join(empty.path, 'node_modules')
   const installed = join(modules, 'deconflict-server')
@@ -148,5 +147,4 @@ test('the package of the service shows the first collision of a repository, with
   await service.kill('SIGTERM')
   const admin = join(installed, bin['deconflict-admin'])
   expect((await run(process.execPath, [admin, 'deliveries', 'list'], { env })).stderr).toBe('')
-  await empty.remove()
 })

@@ -12,6 +12,7 @@ import type { ServiceProcess } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { useDeployment } from '../support/use-deployment.ts'
+import { forTest } from '../support/use-started.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
 const run = promisify(execFile)
@@ -54,7 +55,7 @@ describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is
     const [first] = (await deployment.start(1, { DATABASE_URL: original.database_url })) as [ServiceProcess]
     await fill(first)
     const before = await readAll(first)
-    const directory = await temporaryDirectory('backup')
+    const directory = await forTest(temporaryDirectory('backup'))
     const file = join(directory.path, 'deconflict.dump')
     // The service keeps running.
     await run(join(bin as string, 'pg_dump'), [
@@ -75,12 +76,11 @@ describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is
     expect(await readAll(second)).toEqual(before)
     await second.kill('SIGTERM')
     await original.drop()
-    await directory.remove()
   })
 })
 
 test('a copy of the embedded database, made while the service is stopped, answers the same', async () => {
-  const directory = await temporaryDirectory('data')
+  const directory = await forTest(temporaryDirectory('data'))
   const original = join(directory.path, 'original')
   const [first] = (await deployment.start(1, { DATA_DIR: original })) as [ServiceProcess]
   await fill(first)
@@ -91,5 +91,4 @@ test('a copy of the embedded database, made while the service is stopped, answer
   const [second] = (await deployment.start(1, { DATA_DIR: copy, ...ALONE })) as [ServiceProcess]
   expect(await readAll(second)).toEqual(before)
   await second.kill('SIGTERM')
-  await directory.remove()
 })

@@ -9,6 +9,7 @@ import { exitOfProcess, launch, type ServiceProcess, startProcess } from '../sup
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { useDeployment } from '../support/use-deployment.ts'
+import { forTest } from '../support/use-started.ts'
 
 const github = useDeployment()
 
@@ -123,7 +124,7 @@ test('SIGTERM before it is ready ends the process with 0', async () => {
 })
 
 test('a damaged embedded database ends the process with one line that names it', async () => {
-  const directory = await temporaryDirectory('data')
+  const directory = await forTest(temporaryDirectory('data'))
   await mkdir(join(directory.path, 'pglite'), { recursive: true })
   await writeFile(join(directory.path, 'pglite', 'PG_VERSION'), '11')
   const { code, errors } = await exitOfProcess({ ...environment(undefined), DATA_DIR: directory.path })
@@ -131,11 +132,10 @@ test('a damaged embedded database ends the process with one line that names it',
   expect(errors).toEqual([
     expect.stringMatching(/^deconflict: the embedded database in .* cannot be opened.*DATA_DIR/),
   ])
-  await directory.remove()
 })
 
 test('a second process on a data directory in use is rejected with one line, and starts once the first is dead', async () => {
-  const directory = await temporaryDirectory('data')
+  const directory = await forTest(temporaryDirectory('data'))
   const env = { ...environment(undefined), DATA_DIR: directory.path }
   const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
   const first = await startProcess(env)
@@ -155,5 +155,4 @@ test('a second process on a data directory in use is rejected with one line, and
   const ids = [after, before].map((answer) => answer.body.activity.id)
   expect(body.items.map(({ id }: { id: string }) => id)).toEqual(ids)
   expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
-  await directory.remove()
 })

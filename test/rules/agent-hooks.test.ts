@@ -4,11 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { HOOK_EVENTS } from '../../src/cli/agents/agent.ts'
 import { AGENTS } from '../../src/cli/agents/agents.ts'
 import { HOOKED_AGENTS, hookTarget } from '../../src/cli/init/agent-hooks.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { forTest } from '../support/use-started.ts'
 
 /** What `init` writes for an agent where there is no file. */
 function written(part: string, options = { without_titles: false, is_windows: true }): string {
@@ -53,7 +54,7 @@ describe.each(PARTS)('each line of the hooks of %s', (part) => {
   })
 
   test.each(SHELLS)('runs the command in %s with its input', async (shell, ...options) => {
-    const directory = await temporaryDirectory('lines')
+    const directory = await forTest(temporaryDirectory('lines'))
     await writeFile(join(directory.path, 'deconflict'), '#!/bin/sh\necho "$@" && exec cat\n', { mode: 0o755 })
     const env = { PATH: `${directory.path}:${process.env.PATH}` }
     const run = ({ line }: { line: string }) => {
@@ -63,7 +64,6 @@ describe.each(PARTS)('each line of the hooks of %s', (part) => {
     }
     const stdout = expect.stringMatching(/^hook [a-z-]+ --agent [a-z-]+\n\{\}$/)
     expect(await Promise.all(inPosix.map(run))).toEqual(inPosix.map(() => ({ stdout, stderr: '' })))
-    await directory.remove()
   })
 
   test('is one assignment for cmd, if the file has no other line for Windows', () => {
@@ -145,7 +145,7 @@ test('the plugin of OpenCode is a module that offers its hooks', async () => {
 })
 
 test('the plugin of OpenCode ends a session after the other hooks of the session have ended', async () => {
-  const directory = await temporaryDirectory('plugin')
+  const directory = await forTest(temporaryDirectory('plugin'))
   const log = join(directory.path, 'log')
   const slowHook = `#!/bin/sh
 echo "$2 starts" >> '${log}'
@@ -155,21 +155,17 @@ echo "$2 ends" >> '${log}'
 `
   await writeFile(join(directory.path, 'deconflict'), slowHook, { mode: 0o755 })
   vi.stubEnv('PATH', `${directory.path}:${process.env.PATH}`)
-  try {
-    const hooks = await hooksOf(written('opencode'))
-    await hooks['chat.message']({ sessionID: 'one' }, { message: { id: 'msg' }, parts: [] })
-    const stopped = hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'one' } } })
-    await Promise.all([stopped, hooks.dispose()])
-    expect((await readFile(log, 'utf8')).split('\n').slice(2, -1)).toEqual([
-      'stop starts',
-      'stop ends',
-      'session-end starts',
-      'session-end ends',
-    ])
-  } finally {
-    vi.unstubAllEnvs()
-    await directory.remove()
-  }
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const hooks = await hooksOf(written('opencode'))
+  await hooks['chat.message']({ sessionID: 'one' }, { message: { id: 'msg' }, parts: [] })
+  const stopped = hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'one' } } })
+  await Promise.all([stopped, hooks.dispose()])
+  expect((await readFile(log, 'utf8')).split('\n').slice(2, -1)).toEqual([
+    'stop starts',
+    'stop ends',
+    'session-end starts',
+    'session-end ends',
+  ])
 })
 
 const CLI = new URL('../../src/cli/', import.meta.url)

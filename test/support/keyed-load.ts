@@ -1,7 +1,8 @@
 /** Clients that create activities continuously, each with its own idempotency key, and retry until it is acknowledged. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
 import { apiAt } from './api.ts'
-import type { RequestCounts } from './request-counts.ts'
+import { countRequests } from './request-counts.ts'
 
 /** The wait of a client after a failed request. */
 const PAUSE_MS = 20
@@ -10,10 +11,11 @@ const ANSWER_MS = 60_000
 
 /** Starts `clients` clients that call `urls` and `repositories` in turn. Each record's title is its key. */
 export function startLoad(
+  fault: string,
   urls: string[],
-  counts: RequestCounts,
-  { clients = 8, repositories = ['acme/shop'] } = {},
+  { clients = 8, repositories = ['acme/shop'], load = '' } = {},
 ) {
+  const counts = countRequests(fault, load || `${clients} clients`)
   let isStopped = false
   let isAbandoned = false
   const one = async (client: number) => {
@@ -33,9 +35,23 @@ export function startLoad(
     isStopped = true
     await Promise.all(running)
   }
+  const until = async (count: () => number, more: number) => {
+    const before = count()
+    await expect.poll(count).toBeGreaterThan(before + more)
+  }
   return {
+    counts,
+    /** Waits until more than `more` further creates are acknowledged, or refused with 503. */
+    acknowledges: (more: number) => until(() => counts.acknowledged.size, more),
+    refuses: (more: number) => until(() => counts.refused['503'] ?? 0, more),
     /** Stops each client after its last request is acknowledged. */
     stop: end,
+    /** Stops, and compares with what is stored at `url`; see `report` of `countRequests`. */
+    async settle(url: string, allowed = ['503']) {
+      await end()
+      const titles = await Promise.all(repositories.map((name) => listTitles(url, name)))
+      return counts.report(titles.flat(), allowed)
+    },
     /** Stops after the requests in flight, acknowledged or not. */
     abandon: () => {
       isAbandoned = true

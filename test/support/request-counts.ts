@@ -13,8 +13,6 @@ export interface Row {
   duplicated: number
 }
 
-export type RequestCounts = ReturnType<typeof countRequests>
-
 /** Starts counting. */
 export function countRequests(fault: string, load: string) {
   const acknowledged = new Set<string>()

@@ -1,5 +1,5 @@
 /** What the tests of one file share, and what each of them has. */
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest'
 
 /** Starts it before the tests of a file, and closes it at the end. The returned object is empty until it has started. */
 export function useStarted<Started extends object>(
@@ -21,4 +21,11 @@ export function useEach<Made extends object>(make: () => Made | Promise<Made>): 
     Object.assign(made, await make())
   })
   return made
+}
+
+/** What a test starts for itself, which ends with the test. */
+export async function forTest<Started extends { remove: () => unknown }>(starting: Promise<Started>) {
+  const started = await starting
+  onTestFinished(async () => void (await started.remove()))
+  return started
 }
