@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../src/server/github/repository-calls.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { startAppService, useAppService } from '../support/app-service.ts'
+import { forTest } from '../support/use-started.ts'
 import { installationEvent, pushEvent } from '../support/webhooks.ts'
 
 const REPOSITORIES = 3
@@ -115,14 +116,13 @@ describe('unchanged repositories', () => {
 
   test('are not asked again after a restart within their turn, and later with the stored ETags', async () => {
     const { database_url } = service.app.config
-    const second = await startAppService(github, { config: { database_url }, list_limits })
+    const second = await forTest(startAppService(github, { config: { database_url }, list_limits }))
     second.clock.now = service.clock.now
     const from = requests().length
     await second.runDueJobs()
     expect(statuses(from)).toEqual({})
     await pass(HOUR_MS, 5 * MINUTE_MS, second)
     expect(statuses(from)).toEqual({ 304: 3 * REPOSITORIES })
-    await second.close()
   })
 })
 

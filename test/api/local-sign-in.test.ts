@@ -1,6 +1,7 @@
 /** The address with a one-time code that signs in whoever started the service at a terminal. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { startTestService, useService } from '../support/service.ts'
+import { forTest } from '../support/use-started.ts'
 
 const TOKEN = 'tok-ada'
 const PATH = '/#/acme/shop'
@@ -91,7 +92,6 @@ test('neither the code nor the token is logged', async () => {
 
 // Threat: Somebody else uses the address that signs in
 test('a service that other machines can reach has no such address', async () => {
-  const open_to_all = await startTestService({ token: TOKEN, config: { host: '0.0.0.0' } })
+  const open_to_all = await forTest(startTestService({ token: TOKEN, config: { host: '0.0.0.0' } }))
   expect(open_to_all.signInUrl(TOKEN, PATH)).toBeNull()
-  await open_to_all.close()
 })

@@ -1,13 +1,11 @@
 /** What the rules find (test/rules/overlap.test.ts) is found among stored records, over HTTP. */
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '../../src/vocabulary/clock.ts'
 import { newId } from '../../src/vocabulary/contract/field.ts'
 import { useRepositories } from '../support/repository.ts'
 
 const fixture = useRepositories()
 const { repository } = fixture
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 const paths = (...globs: string[]) => ({ scope: { paths: globs } })
 const scope = { paths: ['src/pay.ts'] }

@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Listening, listen } from '../support/listen.ts'
 import { startTestService, type TestService, useGithub } from '../support/service.ts'
+import { forTest } from '../support/use-started.ts'
 
 const PAGE = { 'X-Deconflict-Page': '1' }
 const github = useGithub()
@@ -273,7 +274,7 @@ test('the API reference may load nothing from elsewhere, and run no inline scrip
 })
 
 test('without an OAuth client there is no sign-in, and the page shows that', async () => {
-  const plain = await startTestService({ token: 'ada' })
+  const plain = await forTest(startTestService({ token: 'ada' }))
   const shown = await fetch(`${plain.url}/session`)
   expect(await shown.json()).toEqual({
     can_sign_in: false,
@@ -282,7 +283,6 @@ test('without an OAuth client there is no sign-in, and the page shows that', asy
     github_url: 'https://github.com',
   })
   expect((await fetch(`${plain.url}/session/login`)).status).toBe(404)
-  await plain.close()
 })
 
 test.each([

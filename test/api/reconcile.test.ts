@@ -3,16 +3,13 @@ import { desc, isNotNull } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { activities } from '../../src/server/records/activities/table.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { newId } from '../../src/vocabulary/contract/field.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import { contentsOf } from '../support/github-pulls.ts'
 import { timestamp } from '../support/github-state.ts'
 import { type TrackedRepository, usePullRequests } from '../support/pull-request-service.ts'
 import type { PushDetails } from '../support/webhooks.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 
 const { service, github, repository } = usePullRequests()
 

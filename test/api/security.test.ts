@@ -6,6 +6,7 @@ import { dumpDatabase } from '../support/database-dump.ts'
 import { listen } from '../support/listen.ts'
 import { ACTIVITY, call, createRecords, NOTABLE, outcome, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService, useService } from '../support/service.ts'
+import { forTest } from '../support/use-started.ts'
 
 const OTHER = '/api/v1/repos/acme/other'
 const printed = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name))
@@ -98,9 +99,8 @@ test('the token is not sent when GitHub redirects to another host', async () => 
   )
   const location = `${elsewhere.url}/repos/acme/shop`
   const api = await listen(createServer((_req, res) => res.writeHead(301, { location }).end()))
-  const led = await start({ github_api_url: api.url })
+  const led = await forTest(start({ github_api_url: api.url }))
   await led.api('GET', '/activity')
-  await led.close()
   await Promise.all([api.close(), elsewhere.close()])
   expect(received.length).toBeGreaterThan(0)
   for (const headers of received) expect(JSON.stringify(headers)).not.toContain('ada')
@@ -151,11 +151,10 @@ describe('X-Forwarded-For', () => {
     ['is ignored if another proxy is trusted', { trust_proxy: ['10.0.0.0/8'] }, LIMITED],
     ['identifies the client if those on this machine are trusted', { trust_proxy: ['loopback'] }, ASKED],
   ])('%s', async (_, config, ofOther) => {
-    const limited = await start(config)
+    const limited = await forTest(start(config))
     await exhaust(limited, '192.0.2.1')
     expect(await askFrom(limited, '192.0.2.2')).toBe(ofOther)
     expect(await askFrom(limited, '192.0.2.1')).toBe(LIMITED)
-    await limited.close()
   })
 
   describe('behind one trusted proxy', () => {

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { useGithub } from '../support/service.ts'
 import { startSetupService, useSetupService } from '../support/setup-service.ts'
+import { forTest } from '../support/use-started.ts'
 
 const PUBLIC_URL = 'https://deconflict.example'
 const DAY_MS = 86_400_000
@@ -116,13 +117,12 @@ describe('nothing is set up', () => {
 
   // Threat: Somebody else creates the App, and so owns it
   test('by many guesses, which count as failed tokens of the address', async () => {
-    const limited = await startSetupService(github, { public_url: PUBLIC_URL })
+    const limited = await forTest(startSetupService(github, { public_url: PUBLIC_URL }))
     for (let turn = 0; turn < 100; turn += 1)
       expect((await limited.get('/setup?code=guess')).status).toBe(403)
     const { status, headers } = await limited.get(`/setup?code=${limited.code}`)
     expect(status).toBe(429)
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-    await limited.close()
   })
 
   test('a day later, until the next start', async () => {
@@ -132,34 +132,30 @@ describe('nothing is set up', () => {
 })
 
 test('without PUBLIC_URL, the page names what to set', async () => {
-  const service = await startSetupService(github, {})
+  const service = await forTest(startSetupService(github, {}))
   expect(service.setup_url).toBeNull()
   const { status, text } = await service.get('/setup?code=any')
   expect(status).toBe(503)
   expect(text).toContain('Set PUBLIC_URL')
-  await service.close()
 })
 
 test('webhooks go to WEBHOOK_PROXY_URL if it is set', async () => {
   const config = { public_url: 'http://localhost:3000', webhook_proxy_url: 'https://smee.io/abc' }
-  const service = await startSetupService(github, config)
+  const service = await forTest(startSetupService(github, config))
   const { form, headers } = await service.open()
   expect(form.manifest).toMatchObject({ hook_attributes: { url: 'https://smee.io/abc' } })
   expect(headers.getSetCookie()[0]).toMatch(/^deconflict_setup=/)
-  await service.close()
 })
 
 test('without WEBHOOK_PROXY_URL, the page on a laptop warns that GitHub cannot reach it', async () => {
-  const service = await startSetupService(github, { public_url: 'http://localhost:3000' })
+  const service = await forTest(startSetupService(github, { public_url: 'http://localhost:3000' }))
   expect((await service.get(`/setup?code=${service.code}`)).text).toContain('https://smee.io/new')
-  await service.close()
 })
 
 test('on GitHub Enterprise Server, the form goes to that server', async () => {
   const config = { public_url: PUBLIC_URL, github_web_url: 'https://ghe.example' }
-  const service = await startSetupService(github, config)
+  const service = await forTest(startSetupService(github, config))
   const { form, headers } = await service.open({ organization: 'acme' })
   expect(form.action).toMatch(/^https:\/\/ghe\.example\/organizations\/acme\/settings\/apps\/new\?state=/)
   expect(headers.get('content-security-policy')).toContain("form-action 'self' https://ghe.example;")
-  await service.close()
 })

@@ -173,25 +173,19 @@ describe('a branch that is taken off a stack', () => {
     expect(comparisons()).toEqual([])
   })
 
-  test('collides if its pull request gets another base branch and it has no commits of the stack', async () => {
-    await push('lower')
-    await open('lower')
-    await push('upper')
-    const upper = await repository.open({ head: 'upper', base: 'lower', author: 'upper' })
-    expect(await relation('lower', 'upper')).toBe('stacked')
-    repository.githubRepo.update(upper, { base: 'main' })
-    await repository.deliver(upper, 'edited')
-    expect(await relation('lower', 'upper')).toBe('collision')
-  })
-
-  test('stays stacked if its pull request gets another base branch and it has commits of the stack', async () => {
+  test.each([
+    ['collision', 'no commits'],
+    ['stacked', 'commits'],
+  ])('is a %s if its pull request gets another base branch and it has %s of the stack', async (then, has) => {
     const first = await push('lower')
     await open('lower')
-    repository.githubRepo.push('upper', {}, first)
+    if (has === 'commits') repository.githubRepo.push('upper', {}, first)
+    else await push('upper')
     const upper = await repository.open({ head: 'upper', base: 'lower', author: 'upper' })
+    expect(await relation('lower', 'upper')).toBe('stacked')
     repository.githubRepo.update(upper, { base: 'main' })
     await repository.deliver(upper, 'edited')
-    expect(await relation('lower', 'upper')).toBe('stacked')
+    expect(await relation('lower', 'upper')).toBe(then)
   })
 
   test('stays stacked if GitHub still shows it in its stack', async () => {

@@ -6,6 +6,7 @@ import { enqueueOnce } from '../../src/server/jobs/store.ts'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { pairs } from '../../src/server/tell/table.ts'
+import { DAY_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { type Scrape, scrape } from '../support/metrics.ts'
 import { storedPair } from '../support/pull-request-service.ts'
 import { useRepository } from '../support/repository.ts'
@@ -14,8 +15,6 @@ import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 const SECOND_MS = 1000
 /** After this time a cached permission is revalidated. */
 const STALE_MS = 60_001
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 const { github, service, repo, repository } = useRepository()
 

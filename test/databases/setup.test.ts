@@ -7,6 +7,7 @@ import type { CreatedApp } from '../../src/server/github/setup/created-app.ts'
 import { isEmbedded, rowsOf } from '../support/database.ts'
 import { useGithub } from '../support/service.ts'
 import { startSetupService, useSetupService } from '../support/setup-service.ts'
+import { forTest } from '../support/use-started.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
 const PUBLIC_URL = 'https://deconflict.example'
@@ -78,17 +79,17 @@ describe('the App is created, and GitHub’s installation page comes next', () =
   })
 
   test('and an instance that starts later has it', async () => {
-    const later = await service.restart({})
+    const later = await forTest(service.restart({}))
     expect(later.app.github_app?.id).toBe(github.app.id)
     expect(later.setup_url).toBeNull()
-    await later.close()
   })
 
   test('and the environment takes precedence over it', async () => {
     const { private_key } = credentials
-    const other = await service.restart({ github_app: { id: 99, private_key, webhook_secret: 'hush' } })
+    const other = await forTest(
+      service.restart({ github_app: { id: 99, private_key, webhook_secret: 'hush' } }),
+    )
     expect(other.app.github_app?.id).toBe(99)
-    await other.close()
   })
 
   test.skipIf(!isEmbedded)('and an error at start names its file if that is damaged', async () => {
@@ -98,23 +99,24 @@ describe('the App is created, and GitHub’s installation page comes next', () =
 })
 
 describe.skipIf(isEmbedded)('with PostgreSQL', () => {
+  const start = (given: object = { secrets_key }) =>
+    forTest(startSetupService(github, { public_url: PUBLIC_URL, ...given }))
+  const twoInstances = async () => {
+    const first = await start()
+    return [first, await start({ secrets_key, database_url: first.app.config.database_url })] as const
+  }
+
   test('another instance uses the App without a restart', async () => {
-    const first = await startSetupService(github, { public_url: PUBLIC_URL, secrets_key })
-    const { database_url } = first.app.config
-    const second = await startSetupService(github, { public_url: PUBLIC_URL, secrets_key, database_url })
+    const [first, second] = await twoInstances()
     // A code is valid on every instance.
     const { form, cookie } = await second.open({ code: first.code })
     expect((await first.confirm(form, cookie)).status).toBe(303)
     await expect.poll(() => second.app.github_app?.id).toBe(github.app.id)
     expect(JSON.parse((await second.get('/session')).text)).toMatchObject({ can_sign_in: true })
-    await second.close()
-    await first.close()
   })
 
   test('two people who confirm at the same time get one App', async () => {
-    const first = await startSetupService(github, { public_url: PUBLIC_URL, secrets_key })
-    const { database_url } = first.app.config
-    const second = await startSetupService(github, { public_url: PUBLIC_URL, secrets_key, database_url })
+    const [first, second] = await twoInstances()
     const opened = await Promise.all([first, second].map((each) => each.open()))
     const waiting = () => github.requests('POST /app-manifests/*').filter(({ status }) => !status)
     const before = waiting().length
@@ -124,12 +126,10 @@ describe.skipIf(isEmbedded)('with PostgreSQL', () => {
     release()
     const statuses = (await Promise.all(confirmed)).map((each) => each?.status)
     expect(statuses.sort()).toEqual([303, 403])
-    await second.close()
-    await first.close()
   })
 
   test('without SECRETS_KEY, only a file contains it, and the page warns about that', async () => {
-    const service = await startSetupService(github, { public_url: PUBLIC_URL })
+    const service = await start({})
     expect((await service.get(`/setup?code=${service.code}`)).text).toContain('SECRETS_KEY is not set')
     const { form, cookie } = await service.open()
     expect((await service.confirm(form, cookie)).status).toBe(303)
@@ -137,20 +137,18 @@ describe.skipIf(isEmbedded)('with PostgreSQL', () => {
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ id: github.app.id })
     await rm(path)
     // Nothing can be created there, not even by root.
-    const other = await service.restart({ data_dir: '/proc/x' })
+    const other = await forTest(service.restart({ data_dir: '/proc/x' }))
     const { text } = await other.get(`/setup?code=${other.code}`)
     expect(text).toContain('DATA_DIR /proc/x is not writable; make it writable, or set SECRETS_KEY')
-    await Promise.all([service.close(), other.close()])
   })
 
   test.each([
     ['no SECRETS_KEY', null, /^SECRETS_KEY is not set/],
     ['another SECRETS_KEY', new Uint8Array(32), /^SECRETS_KEY does not decrypt/],
   ])('an instance with %s does not start without the App', async (_, key, message) => {
-    const service = await startSetupService(github, { public_url: PUBLIC_URL, secrets_key })
+    const service = await start()
     const { form, cookie } = await service.open()
     expect((await service.confirm(form, cookie)).status).toBe(303)
     await expect(service.restart({ secrets_key: key })).rejects.toThrow(message)
-    await service.close()
   })
 })

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { purgeRepository } from '../../src/server/operations/admin/purge-store.ts'
 import { type Swept, sweep } from '../../src/server/operations/sweep.ts'
 import { repositories } from '../../src/server/records/repositories/table.ts'
+import { DAY_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { newId } from '../../src/vocabulary/contract/field.ts'
 import { whileBroken } from '../support/broken-table.ts'
 import { rowsOf } from '../support/database.ts'
@@ -12,8 +13,6 @@ import { connectRaw } from '../support/postgres.ts'
 import { type TestRepository, useRepository } from '../support/repository.ts'
 import { ACTIVITY } from '../support/routes.ts'
 
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const RETENTION_DAYS = 3
 
 const { service, repo, repository } = useRepository({ retention_days: RETENTION_DAYS })

@@ -118,7 +118,7 @@ test('a server without free connections causes 503, and the log names the remedy
 
 test('a server that stops responding causes 503 after a timeout, and service resumes when it is reachable', async () => {
   const cluster = await forTest(startCluster())
-  const way = await startTcpProxy(cluster.url)
+  const way = await forTest(startTcpProxy(cluster.url))
   const given = {
     name: 'PostgreSQL accepts connections but never responds',
     clients: 16,
@@ -133,16 +133,14 @@ test('a server that stops responding causes 503 after a timeout, and service res
     expect(ready.body.error.type).toBe('service_unavailable')
     way.restore()
   })
-  await way.close()
 })
 
 test('a server that never responds ends the process with one line', async () => {
-  const way = await startTcpProxy('postgres://ada:secret@127.0.0.1:1/db')
+  const way = await forTest(startTcpProxy('postgres://ada:secret@127.0.0.1:1/db'))
   way.blackhole()
   const { code, errors } = await exitOfProcess({ ...fixture.env, DATABASE_URL: way.url })
   expect(code).toBe(1)
   expect(errors).toEqual([expect.stringMatching(/^deconflict: .*\bDATABASE_URL\b/)])
-  await way.close()
 })
 
 test.skipIf(!canUseTls())('over TLS, connections that respond are kept longer than silent ones', async () => {

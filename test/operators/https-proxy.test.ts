@@ -7,6 +7,7 @@ import { startBuiltService } from '../support/built-service.ts'
 import { startDeployment } from '../support/deployment.ts'
 import { type HttpsProxy, startHttpsProxy } from '../support/https-proxy.ts'
 import { useShop } from '../support/shop.ts'
+import { forTest } from '../support/use-started.ts'
 
 const NAME = 'deconflict.test'
 /** `ada:pass word`, in base64. */
@@ -76,14 +77,11 @@ test.each([
   ['calls GitHub through HTTPS_PROXY', {}, 200],
   ['reaches a host in NO_PROXY without the proxy', { NO_PROXY: '.test' }, 503],
 ])('the service %s', async (_, env, status) => {
-  const github = await startDeployment()
-  const proxy = await startHttpsProxy('api.github.test', github.url)
+  const github = await forTest(startDeployment())
+  const proxy = await forTest(startHttpsProxy('api.github.test', github.url))
   const urls = { GITHUB_API_URL: 'https://api.github.test', GITHUB_WEB_URL: 'https://api.github.test' }
-  const service = await startBuiltService({ ...proxy.env, ...urls, ...env })
+  const service = await forTest(startBuiltService({ ...proxy.env, ...urls, ...env }))
   expect((await apiAt(service.url, 'ada')('GET', '/activity')).status).toBe(status)
   const tunnels = [{ target: 'api.github.test:443', authorization: AUTHORIZATION }]
   expect(proxy.tunnels.slice(0, 1)).toEqual(status === 200 ? tunnels : [])
-  await service.close()
-  await proxy.close()
-  await github.close()
 })

@@ -113,14 +113,13 @@ test('while migrations wait, /healthz is 200 and everything else is 503 service_
 })
 
 test('SIGTERM before it is ready ends the process with 0', async () => {
-  const proxy = await startTcpProxy(inject('postgres').url)
+  const proxy = await forTest(startTcpProxy(inject('postgres').url))
   proxy.blackhole()
   const PORT = String(await freePort())
   const starting = launch({ ...environment(proxy.url), PORT })
   const api = apiAt(`http://127.0.0.1:${PORT}`, 'ada')
   await untilHealthy(api)
   expect(await starting.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
-  await proxy.close()
 })
 
 test('a damaged embedded database ends the process with one line that names it', async () => {

@@ -6,11 +6,10 @@ import {
   type ImportPace,
   type WritePace,
 } from '../../src/server/records/repositories/installation-store.ts'
+import { HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 
 const START = Date.parse('2026-03-02T09:00:00.000Z')
 const SECOND_MS = 1000
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 
 /** When `count` writes are made that are all wanted at the start, in seconds. */
 function booked(count: number, pace: WritePace = { next_write_at: null, writes_until: null }): number[] {

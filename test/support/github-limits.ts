@@ -1,4 +1,5 @@
 /** GitHub's rate limits of one installation or user: calls an hour, points a minute, calls at once, and writes of content. */
+import { HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { type GithubResponse, respondWithFault } from './github-reply.ts'
 
 /** Those that GitHub documents for an installation in an organisation with more than 250 repositories. */
@@ -15,8 +16,6 @@ export const USER_LIMITS: Limits = { ...INSTALLATION_LIMITS, per_hour: 5000 }
 /** The limit that refused a call. */
 export type LimitName = keyof Limits
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 const READ_POINTS = 1
 const WRITE_POINTS = 5
 

@@ -24,8 +24,10 @@ export function useEach<Made extends object>(make: () => Made | Promise<Made>): 
 }
 
 /** What a test starts for itself, which ends with the test. */
-export async function forTest<Started extends { remove: () => unknown }>(starting: Promise<Started>) {
+export async function forTest<Started extends { remove: () => unknown } | { close: () => unknown }>(
+  starting: Promise<Started>,
+) {
   const started = await starting
-  onTestFinished(async () => void (await started.remove()))
+  onTestFinished(async () => void (await ('remove' in started ? started.remove() : started.close())))
   return started
 }

@@ -1,17 +1,17 @@
 /** Sessions whose requests reach the service while the responses are lost: each has one activity, and ends it. */
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type LossyProxy, startLossyProxy } from '../support/lossy-proxy.ts'
 import { useShop } from '../support/shop.ts'
+import { forTest } from '../support/use-started.ts'
 
 const { shop, tree, hook: run, startAsBen } = useShop()
 let proxy: LossyProxy
 
 beforeEach(async () => {
-  proxy = await startLossyProxy(shop.url)
+  proxy = await forTest(startLossyProxy(shop.url))
 })
-afterEach(() => proxy.close())
 
 const FILE = 'src/checkout/retry.ts'
 const edit = { tool_name: 'Edit', tool_input: { file_path: FILE } }
