@@ -57,6 +57,7 @@ describe('failed deliveries', () => {
       github.app.addDelivery({ event, guid, status_code: 202, redelivery: true })
     await untilRedelivery()
     expect(asked()).toHaveLength(3)
+    github.app.addDelivery({ event: 'push', guid: refused.guid, status_code: 202, redelivery: true })
   })
 
   test('are not found with a rejected key, which the log names at a route without a query', async () => {
