@@ -84,7 +84,8 @@ export async function readClone(
   const isOwn = (each: LocalWork) => !is_with_own && each.activity.branch === null && isHere(each)
   const compared = [...work.values()].filter((each) => isLive(each.activity.status) && !isOwn(each))
   const set = setOf(compared, notables)
-  set.replaceLinks(commits.links(heads, merged))
+  const shared = listed?.flatMap(({ names, sha }) => (names.length > 1 ? sha : [])) ?? []
+  set.replaceLinks(commits.links(heads, merged, shared))
   return { work, notables, set, since, merged, looked_at: lookedAt() }
 
   function isHere({ activity: { worktree, branch } }: LocalWork): boolean {

@@ -24,17 +24,23 @@ export class Commits {
     }
   }
 
-  /** A branch is built on those whose heads are below its own. `merged`: the heads of the base branch, which has no stack. */
-  links(heads: readonly Head[], merged: readonly string[]): { branch: string; base_branch: string }[] {
+  /**
+   * A branch is built on those whose heads are below its own, but not on a neighbour that has committed nothing yet: `merged`, the heads of
+   * the base branch, and `shared`, those that several branches have, are where branches begin.
+   */
+  links(
+    heads: readonly Head[],
+    merged: readonly string[],
+    shared: readonly string[],
+  ): { branch: string; base_branch: string }[] {
     const named = heads.filter(
       (each): each is { branch: string; head: string } => !!each.branch && !!each.head,
     )
-    const inBase = new Set(merged.flatMap((sha) => [...this.#belowOf(sha)]))
+    const starts = new Set([...shared, ...merged.flatMap((sha) => [...this.#belowOf(sha)])])
     return named.flatMap(({ branch, head }) => {
       const below = this.#belowOf(head)
-      // Two branches with one head are side by side: what nobody has committed yet can conflict.
       const others = named.filter(
-        (each) => each.head !== head && below.has(each.head) && !inBase.has(each.head),
+        (each) => each.head !== head && below.has(each.head) && !starts.has(each.head),
       )
       return others.map((each) => ({ branch, base_branch: each.branch }))
     })

@@ -10,12 +10,12 @@ const GRAPH = ['b2 b1', 'b1 a1', 'c1 a1 d1', 'a1 main', 'd1 main', 'e1 main', 'm
 const SHAS = { a: 'a1', b: 'b2', c: 'c1', d: 'd1', e: 'e1', f: 'a1', main: 'main' }
 const HEADS = Object.entries(SHAS).map(([branch, head]) => ({ branch, head }))
 
-test('a branch is built on each one whose head is below its own', () => {
-  const links = new Commits(GRAPH)
-    .links(HEADS, [])
-    .map(({ branch, base_branch }) => `${branch}>${base_branch}`)
-  expect(links).toEqual(['b>a', 'b>f', 'c>a', 'c>d', 'c>f'])
-  expect(new Commits('').links(HEADS, [])).toEqual([])
+test('a branch is built on each one whose head is below its own, unless it is shared', () => {
+  const links = (shared: string[]) =>
+    new Commits(GRAPH).links(HEADS, [], shared).map(({ branch, base_branch }) => `${branch}>${base_branch}`)
+  expect(links([])).toEqual(['b>a', 'b>f', 'c>a', 'c>d', 'c>f'])
+  expect(links(['a1'])).toEqual(['c>d'])
+  expect(new Commits('').links(HEADS, [], [])).toEqual([])
 })
 
 test('the commit of the base branch that a branch is built on is known where it is one', () => {
@@ -50,7 +50,11 @@ test('of two working trees on one branch, its commits, and a file copied to both
   expect((await run('list')).stdout).toMatch(/conflict, high .*same lines \(4\)/)
 })
 
-test('a branch that starts from an unpushed commit of the base branch is not built on its neighbour there', async () => {
+test.each([
+  ['an unpushed commit of the base branch', 'main'],
+  ['another branch', 'feature'],
+])('a branch that starts from %s is not built on its neighbour there', async (_, start) => {
+  await tree.git('checkout', '-q', '-B', start)
   await tree.commit('Unpushed', { 'src/unpushed.ts': 'export {}\n' })
   for (const name of ['mine', 'theirs']) {
     await tree.git('worktree', 'add', '-q', `../${name}`, '-b', name)
