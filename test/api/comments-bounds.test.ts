@@ -5,7 +5,7 @@ import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
 const PUBLIC_URL = 'https://deconflict.example'
-const { fixture, github, repository } = usePullRequests({
+const { service, github, repository, another } = usePullRequests({
   settings: 'comment: {audience: both}',
   config: { public_url: PUBLIC_URL },
 })
@@ -14,7 +14,7 @@ const CREATED = expect.stringMatching(/^POST \/issues\/\d+\/comments$/)
 const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
 const creations = () => repository.writes().filter((route) => route.startsWith('POST '))
 const refusals = () =>
-  fixture.service.log
+  service.log
     .map((line) => JSON.parse(line))
     .filter(({ repo_id, msg }) => repo_id === repository.id && msg === 'github refused write')
 
@@ -188,11 +188,11 @@ describe('a GitHub rate limit is waited out without calls, and nothing is duplic
     const second = { id: 9000, full_name: `${repository.full_name}-2` }
     github.repository(second)
     github.app.addRepositories(repository.installation.id, [second.full_name])
-    const other = fixture.repository()
+    const other = another()
     const there = github.at(second.full_name)
     const openThere = () => {
       const { number } = there.open({ files: [`src/${there.branches().length}.ts`] })
-      return fixture.service.deliverAndRun(pullRequestEvent(github, second.full_name, number, 'opened'))
+      return service.deliverAndRun(pullRequestEvent(github, second.full_name, number, 'opened'))
     }
     const callsThere = () => github.calls(`* /repos/${second.full_name}/*`)
     await openThere()

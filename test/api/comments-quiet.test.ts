@@ -8,7 +8,7 @@ import { installationEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 
-const { fixture, github, repository, useSettings } = usePullRequests()
+const { service, github, repository, useSettings } = usePullRequests()
 
 const edit = (at: number, text: string, filename?: string) => editOfPay(at, [text], filename)
 const open = (head: string, pull: PullGiven = {}) =>
@@ -19,8 +19,7 @@ const openUnseen = (head: string, pull: PullGiven = {}) =>
 const hasComment = (number: number) => repository.comment(number) !== undefined
 const daysAgo = (days: number) => timestamp(new Date(Date.now() - days * DAY_MS))
 const signal = async () => (await repository.request('GET', '/signal')).body
-const install = () =>
-  fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
+const install = () => service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
 
 test('over budget, conflicts in one file are not shown on further pull requests', async () => {
   useSettings('check_run: true\ncomment: {budget: 0}')
@@ -75,7 +74,7 @@ describe('the App is installed on pull requests that conflict', () => {
     await open('first')
     const later = openUnseen('later', { created_at: timestamp(new Date(Date.now() + 5000)) })
     // The fake GitHub uses the real clock, which must not be ahead of that of the service.
-    fixture.service.clock.advance(10_000)
+    service.clock.advance(10_000)
     await repository.deliver(later, 'labeled')
     expect(hasComment(later)).toBe(true)
   })

@@ -10,7 +10,7 @@ import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { NOTABLE } from '../support/routes.ts'
 import { commentEvent } from '../support/webhooks.ts'
 
-const { fixture, github, repository, useSettings } = usePullRequests()
+const { service, github, repository, useSettings } = usePullRequests()
 
 const CREATED = expect.stringMatching(/^POST \/issues\/\d+\/comments$/)
 const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
@@ -67,10 +67,10 @@ describe('a change is published on every affected pull request', () => {
     await repository.advance(QUIET_MS)
     // The pull request itself stays open.
     const [own] = (await repository.request('GET', '/activity?has_pr=true')).body.items
-    fixture.service.clock.advance(DAY_MS / 2)
+    service.clock.advance(DAY_MS / 2)
     expect((await repository.request('POST', `/activity/${own.id}/heartbeat`)).status).toBe(200)
-    fixture.service.clock.advance(DAY_MS / 2)
-    await sweep(fixture.service.app)
+    service.clock.advance(DAY_MS / 2)
+    await sweep(service.app)
     await repository.advance(0)
     expect(repository.comment(number)).toMatch(GONE)
     expect(repository.writes()).toEqual([CREATED, EDITED])
@@ -83,7 +83,7 @@ describe('a change is published on every affected pull request', () => {
     const id = await repository.createNotable({ title: 'Tills are frozen' })
     expect(repository.comment(number)).toContain('- `Tills are frozen` (medium), for the whole repository')
     await repository.advance(QUIET_MS)
-    const applies_until = end === 'over' ? later(fixture.service.clock.now, QUIET_MS) : null
+    const applies_until = end === 'over' ? later(service.clock.now, QUIET_MS) : null
     await repository.request('PATCH', `/notables/${id}`, { body: { title: 'Tills thaw', applies_until } })
     await repository.advance(0)
     expect(repository.comment(number)).toContain('`Tills thaw`')
@@ -117,7 +117,7 @@ describe('the comment /deconflict mute', () => {
   const written = async (number: number, body: string, given: { login: string; created_at?: string }) => {
     const comment = { id: 9, action: 'created', body, ...given } as const
     const event = commentEvent(github, repository.full_name, number, comment)
-    await fixture.service.deliverAndRun(event)
+    await service.deliverAndRun(event)
     await repository.advance(QUIET_MS)
   }
 
@@ -154,7 +154,7 @@ test('the title and summary of a newcomer are in no comment and no answer to age
   const check = async () => (await repository.request('POST', '/activity/check', { body: { scope } })).body
   const mcp = async (name: string, given: object) => {
     const params = { name, arguments: { repository: repository.full_name, ...given } }
-    return (await postMcp(fixture.service.url, { method: 'tools/call', params })).text()
+    return (await postMcp(service.url, { method: 'tools/call', params })).text()
   }
   const [{ id }] = (await repository.request('GET', '/activity')).body.items
   const found = await check()
@@ -198,7 +198,7 @@ test('after an upgrade a comment changes with the next event of its own pull req
   const before = repository.comment(second)
   const isSecond = and(eq(pull_requests.repo_id, repository.id), eq(pull_requests.number, second))
   const old = { comment_version: 0, comment_hash: 'of the former text' }
-  await fixture.service.app.database.connection().update(pull_requests).set(old).where(isSecond)
+  await service.db.update(pull_requests).set(old).where(isSecond)
   for (const comment of repository.githubRepo.comments(second)) comment.body = `${before} (former)`
 
   repository.githubRepo.update(first, { title: 'Retry twice' })
@@ -253,7 +253,7 @@ describe('a deleted comment', () => {
   test('counts neither as a comment nor as shown after its webhook', async () => {
     const id = deleteComment()
     const event = commentEvent(github, repository.full_name, number, { id, action: 'deleted', body: MARKER })
-    await fixture.service.deliverAndRun(event)
+    await service.deliverAndRun(event)
     expect(await shown()).toEqual([[]])
     expect(await signal()).toEqual({ commented: 0, shown: 0 })
   })

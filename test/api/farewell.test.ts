@@ -4,7 +4,7 @@ import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent } from '../support/webhooks.ts'
 
-const { github, fixture, repository } = usePullRequests({ settings: 'check_run: true' })
+const { github, service, repository } = usePullRequests({ settings: 'check_run: true' })
 const edit = (line: number, text: string) => editOfPay(line, [text])
 const SAID =
   /^<!-- deconflict:pull-request, as of 20[^ ]+Z -->\n\nDeconflict is not watching this repository any more \(as of 20\d\d-\d\d-\d\d\)\.$/
@@ -49,9 +49,9 @@ test('one edit that keeps failing holds up no other, and what was edited is not 
   github.fault(`PATCH /repos/${repository.full_name}/issues/comments/${comment?.id}`, 'unavailable', 2)
   const before = edits().length
   await leave()
-  await fixture.service.runDueJobs()
-  fixture.service.clock.advance(5000)
-  await fixture.service.runDueJobs()
+  await service.runDueJobs()
+  service.clock.advance(5000)
+  await service.runDueJobs()
   expect(repository.comment(open)).toMatch(SAID)
   expect((await leave()).body.left).toBe(1)
   await repository.advance(60_000)
@@ -77,7 +77,7 @@ test.each([
       const late = installationEvent(github, repository.installation, 'deleted')
       github.state.app.installations.length = 0
       const installation = github.app.install({ repositories: [repository.full_name] })
-      await fixture.service.deliverAndRun(installationEvent(github, installation, 'created'), late)
+      await service.deliverAndRun(installationEvent(github, installation, 'created'), late)
     },
   ],
 ])('comments show overlaps again once %s', async (_, switchOn) => {

@@ -35,7 +35,7 @@ const receiver = await listen(
 )
 const url = `${receiver.url}/T1/B2`
 
-const { fixture, github, repository, useSettings } = usePullRequests({
+const { service, github, repository, useSettings } = usePullRequests({
   config: { notify: { url, secret: SECRET }, public_url: 'https://deconflict.example' },
 })
 beforeEach(() => {
@@ -53,7 +53,7 @@ async function openPair(): Promise<[number, number]> {
   const open = (head: string, file: ReturnType<typeof edit>) =>
     repository.open({ head, author: `author-of-${head}`, files: [file], created_at })
   const first = await open('retries', edit(40, ['retry()']))
-  fixture.service.clock.advance(1000)
+  service.clock.advance(1000)
   return [first, await open('tidy', edit(41, ['tidy()']))]
 }
 
@@ -125,7 +125,6 @@ test('the address of the repository gets each notification too, unsigned', async
 })
 
 test('an instance without the App posts, and leaves the work of the App to the others', async () => {
-  const { service } = fixture
   const { database_url, notify } = service.app.config
   const number = await repository.open()
   await service.enqueueFirstJobs()
@@ -151,11 +150,11 @@ describe('a receiver', () => {
   const notify = async (given = {}) => {
     const body = { title: 'Frozen', summary: 'Now.', category: 'migration', importance: 'high', ...given }
     expect((await repository.request('POST', '/notables', { body })).status).toBe(201)
-    return fixture.service.runDueJobs()
+    return service.runDueJobs()
   }
   const later = async () => {
-    fixture.service.clock.advance(HOUR_MS)
-    return fixture.service.runDueJobs()
+    service.clock.advance(HOUR_MS)
+    return service.runDueJobs()
   }
 
   test('that fails gets the same delivery again, with backoff', async () => {
@@ -169,24 +168,24 @@ describe('a receiver', () => {
     const ids = received.map(({ headers }) => headers['x-deconflict-delivery'])
     expect(new Set(ids).size).toBe(1)
     // The address is not logged.
-    expect(fixture.service.log.join('\n')).not.toContain('/T1/B2')
+    expect(service.log.join('\n')).not.toContain('/T1/B2')
   })
 
   test('that limits the rate gets the post again after its Retry-After, twelve times in all', async () => {
     answers = Array(12).fill([429, { 'retry-after': '120' }])
     await notify()
-    fixture.service.clock.advance(119_000)
-    await fixture.service.runDueJobs()
+    service.clock.advance(119_000)
+    await service.runDueJobs()
     expect(received).toHaveLength(1)
     for (let hours = 0; hours < 12; hours += 1) await later()
     expect(received).toHaveLength(12)
-    expect(await fixture.service.jobs('notify')).toMatchObject([{ state: 'dead' }])
+    expect(await service.jobs('notify')).toMatchObject([{ state: 'dead' }])
   })
 
   // Threat: Server-side request forgery, or a secret sent in the clear, through `NOTIFY_WEBHOOK_URL`
   test('a redirect is not followed, the answer is not read, and a notable that has ended is not posted again', async () => {
     answers = [[302, { location: '/elsewhere' }]]
-    const [failed] = await notify({ applies_until: soon(fixture.service.clock.now, MINUTE_MS) })
+    const [failed] = await notify({ applies_until: soon(service.clock.now, MINUTE_MS) })
     expect(failed?.last_error).toContain('answered 302')
     expect(await later()).toEqual([])
     expect(received).toHaveLength(1)

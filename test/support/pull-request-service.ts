@@ -38,7 +38,7 @@ export function usePullRequests(options: AppServiceOptions & { settings?: string
   const repository = useEach(() => another())
   /** Gives the current test another repository, with this settings file, which the service reads with the first event. */
   const useSettings = (settings: string) => void Object.assign(repository, another(settings))
-  return { github, service, fixture: { service, repository: () => another() }, repository, useSettings }
+  return { github, service, another, repository, useSettings }
 }
 
 /**
