@@ -112,8 +112,8 @@ async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Att
     if (error instanceof RateLimited) {
       const { retry_at: run_at, is_reserved } = error
       const reserved = is_reserved && { write_at: run_at }
-      const end = { state: 'pending' as const, run_at, ...reserved, attempts: 0, last_error: null, now }
-      return { outcome: 'rescheduled', end }
+      const end = { state: 'pending' as const, run_at, ...reserved, last_error: null, now }
+      return { outcome: 'rescheduled', end: { ...end, attempts: job.attempts - 1 } }
     }
     const fault = faultOf(error)
     const isLast = job.attempts >= ATTEMPTS_MAX || job.lapses >= LAPSES_MAX
