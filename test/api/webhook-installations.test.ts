@@ -20,9 +20,7 @@ const DAY_MS = 86_400_000
 /** Repositories, or pull requests, on a page of GitHub's lists. */
 const PAGE = 3
 
-const { github, service } = useAppService({
-  list_limits: { ...LIST_LIMITS, page: PAGE },
-})
+const { github, service } = useAppService({ list_limits: { ...LIST_LIMITS, page: PAGE } })
 let installation: Installation
 /** Two repositories in an organization that only the current test uses. */
 let owner: string
@@ -281,6 +279,7 @@ describe('a repository that is removed from the App', () => {
     held.restore()
     await late
     expect((await request('GET', docs, '/settings')).body.is_tracked).toBe(true)
+    expect(service.log.findLast((line) => line.includes('repository_left'))).toContain('"repository_left":1')
   })
 
   test('and added back, whose removal arrives last, stays installed', async () => {

@@ -156,6 +156,6 @@ export async function storeUninstalled(
   repo_id: number,
   { now, of }: { now: Date; of?: number | undefined },
 ): Promise<void> {
-  await storeRepository(app, repo_id, { installation_id: null, uninstalled_at: now }, { now, of })
-  recordEffect('repository_left')
+  const left = { installation_id: null, uninstalled_at: now }
+  if (await storeRepository(app, repo_id, left, { now, of })) recordEffect('repository_left')
 }
