@@ -10,7 +10,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, httpServer } from './doors/ht
 import { httpSurface } from './doors/http/routes.ts'
 import { dashboard } from './doors/page/dashboard.ts'
 import { LOCAL_SIGN_IN_PATH, LocalSignIn } from './doors/page/local-sign-in.ts'
-import { ACCESS_CHANNEL, actingAs, forwardChannel } from './doors/webhooks/acting-app.ts'
+import { actingAs, forwardChannel } from './doors/webhooks/acting-app.ts'
 import { receiveDelivery } from './doors/webhooks/deliveries.ts'
 import { Access } from './github/access.ts'
 import { openClient } from './github/client.ts'
@@ -45,6 +45,9 @@ export interface Service {
 
 /** The maximum size of all cached comparisons together, in characters. */
 const COMPARISONS_MAX = 4_000_000
+
+/** Channel on which instances announce owners whose permissions may have changed. */
+const ACCESS_CHANNEL = 'deconflict_access'
 
 /** How many names of repositories are held that GitHub has shown. */
 const NAMES_MAX = 50_000
@@ -143,6 +146,14 @@ export async function startService(config: Config, options: ServiceOptions = {})
     await listen(server, config)
     Object.assign(app.database, await openDatabase(config))
     await database_clock.synchronize(app.database.connection())
+    await app.database.listen(ACCESS_CHANNEL, {
+      received: (owner) => app.access.invalidate(owner),
+      missed: () => {
+        app.access.invalidate()
+        // A standby that took over may lack commits, and give their versions to others.
+        app.live_sets = new LiveSets()
+      },
+    })
     if (app.github_app) await actAs.connected(app.github_app)
     else setup_url = await adoptCreatedApp(app, actAs.created)
     if (app.watch || config.notify) actAs.startWorker()

@@ -65,6 +65,19 @@ test('of those that are put on an issue by updates at once, one holds it', async
   expect(named).toEqual(claimed)
 })
 
+test('after a failover that lost commits, every instance knows what was committed since', async () => {
+  const scope = { paths: ['src/late.ts'] }
+  const check = async () =>
+    (await on(0).api('POST', '/activity/check', { body: { scope } })).body.overlap_detected
+  await create(0, null)
+  expect(await check()).toBe(false)
+  await raw`update live_sets set version = version - 1`
+  await on(1).api('POST', '/activity', { body: { ...ACTIVITY, scope } })
+  await raw`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`
+  await expect.poll(check).toBe(true)
+})
+
 let raw: Sql
 
 beforeAll(() => {

@@ -1,5 +1,4 @@
 /** Events that change permissions invalidate cached permissions at once, on every instance. */
-import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import type { Installation } from '../support/github-state.ts'
@@ -207,19 +206,4 @@ test('after a transfer, answers of the former owner are revalidated', async () =
   await first().deliver(repositoryEvent(github, `${owner}-new/shop`, 'transferred', shop))
   await expect.poll(() => everywhere()).toEqual(all('403 forbidden'))
   await expect.poll(() => everywhere(elsewhere)).toEqual(all('403 forbidden'))
-})
-
-test('after a failover that lost commits, every instance knows what was committed since', async () => {
-  const scope = { paths: ['src/late.ts'] }
-  const post = (instance: AppService | undefined, path: string, body: object) =>
-    instance?.api('POST', `/api/v1/repos/${shop}/activity${path}`, { body, token })
-  const check = async () => (await post(first(), '/check', { scope }))?.body.overlap_detected
-  expect(await write(first())).toBe('201')
-  expect(await check()).toBe(false)
-  const db = first().app.database.connection()
-  await db.execute(sql`update live_sets set version = version - 1 where repo_id = ${100 + tests}`)
-  await post(instances[1], '', { ...ACTIVITY, scope })
-  const others = sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`
-  await db.execute(sql`${others} and datname = current_database()`)
-  await expect.poll(check).toBe(true)
 })

@@ -11,12 +11,8 @@ import { runUntil } from '../../jobs/jobs.ts'
 import { enqueue } from '../../jobs/store.ts'
 import type { AppCredentials } from '../../platform/config.ts'
 import { faultOf } from '../../platform/db/errors.ts'
-import { LiveSets } from '../../records/live-sets/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { DELIVERY, handleDelivery } from './deliveries.ts'
-
-/** Channel on which instances announce owners whose permissions may have changed. */
-export const ACCESS_CHANNEL = 'deconflict_access'
 
 /** Functions that let `app` act as a GitHub App: the configured one, or one that `/setup` created before or while the service runs. */
 export function actingAs(
@@ -28,7 +24,7 @@ export function actingAs(
     work: (run: (stopped: AbortSignal) => Promise<void>) => void
   },
 ) {
-  const { access, clock, config, database, log, metrics } = app
+  const { clock, config, database, log, metrics } = app
   const open = async (credentials: AppCredentials): Promise<GithubApp> => {
     const { openGithubApp } = await import('../../github/github-app.ts')
     return openGithubApp(credentials, { api_url: config.github_api_url, log, metrics })
@@ -43,14 +39,6 @@ export function actingAs(
   }
   /** Handles the events of the App and runs its jobs from now on. */
   const connected = async (github_app: GithubApp): Promise<void> => {
-    await database.listen(ACCESS_CHANNEL, {
-      received: (owner) => access.invalidate(owner),
-      missed: () => {
-        access.invalidate()
-        // A standby that took over may lack commits, and give their versions to others.
-        app.live_sets = new LiveSets()
-      },
-    })
     const now = clock()
     await enqueue(database.connection(), firstJobs(now), now, { gap_ms: GAP_MS })
     app.github_app = github_app
