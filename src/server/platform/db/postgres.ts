@@ -82,10 +82,11 @@ function listening(connect: ReturnType<typeof connectingTo>) {
   const listenAgain = async () => {
     const onnotify = (channel: string, text: string) => channels.get(channel)?.received(text)
     connection = await connect({ prepare: false, onnotify })
-    for (const [channel, { missed }] of channels) {
-      await connection.run((client) => client.unsafe(`listen "${channel}"`), TIMEOUT)
-      missed()
-    }
+    for (const channel of channels.keys()) await hear(channel)
+  }
+  const hear = async (channel: string) => {
+    await connection?.run((client) => client.unsafe(`listen "${channel}"`), TIMEOUT)
+    channels.get(channel)?.missed()
   }
   const keepListening = async () => {
     for (; !isClosed; await wait(LISTEN_AGAIN_MS, undefined, { ref: false }))
@@ -96,7 +97,7 @@ function listening(connect: ReturnType<typeof connectingTo>) {
     new Promise((resolve) => {
       channels.set(channel, { received, missed: () => resolve(missed()) })
       if (channels.size === 1) void keepListening()
-      else renew()
+      else hear(channel).catch(renew)
     })
   const close = async () => {
     isClosed = true
