@@ -207,6 +207,9 @@ test('a job that is rate limited waits until then, any number of times, and keep
     expect(await runAll()).toEqual([])
     advance(1)
   }
+  handler = () => enqueue(db, [job('a')], now).then(() => Promise.reject(new RateLimited(inMs(5000))))
+  await run()
+  expect(await row('a')).toMatchObject({ state: 'pending', attempts: 0 })
 })
 
 describe('enqueued again', () => {

@@ -111,9 +111,8 @@ async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Att
     const now = clock()
     if (error instanceof RateLimited) {
       const { retry_at: run_at, is_reserved } = error
-      const reserved = is_reserved && { write_at: run_at }
-      const end = { state: 'pending' as const, run_at, ...reserved, last_error: null, now }
-      return { outcome: 'rescheduled', end: { ...end, attempts: job.attempts - 1 } }
+      const end = { run_at, ...(is_reserved && { write_at: run_at }), is_no_attempt: true, now }
+      return { outcome: 'rescheduled', end: { state: 'pending', last_error: null, ...end } }
     }
     const fault = faultOf(error)
     const isLast = job.attempts >= ATTEMPTS_MAX || job.lapses >= LAPSES_MAX

@@ -114,13 +114,13 @@ function isRun({ id, run }: Run) {
   return and(eq(jobs.id, id), eq(jobs.run, run))
 }
 
-/** What to store when a run ends. Without `run_at` or `attempts`, the stored value stays. */
+/** What to store when a run ends. Without `run_at`, the stored value stays. */
 export interface RunEnd {
   state: JobState
   run_at?: Date
   /** The time that is reserved for a write of the next run. */
   write_at?: Date
-  attempts?: number
+  is_no_attempt?: boolean
   last_error: string | null
   now: Date
 }
@@ -130,7 +130,7 @@ export interface RunEnd {
  * is done is deleted. If the lease expired and another run has the job, nothing changes.
  */
 export async function endRun(db: Db, job: Run & Pick<JobRow, 'enqueued'>, end: RunEnd): Promise<void> {
-  const { state, run_at = null, write_at = null, attempts = null, last_error, now } = end
+  const { state, run_at = null, write_at = null, is_no_attempt = false, last_error, now } = end
   const isEnqueuedAgain = sql`${jobs.enqueued} <> ${job.enqueued}`
   const at = sql`coalesce(${run_at?.toISOString() ?? null}::timestamptz, ${jobs.run_at})`
   await db
@@ -139,7 +139,8 @@ export async function endRun(db: Db, job: Run & Pick<JobRow, 'enqueued'>, end: R
       leased_until: null,
       state: sql`case when ${isEnqueuedAgain} then 'pending' else ${state}::text end`,
       run_at: sql`case when ${isEnqueuedAgain} then ${jobs.run_at} else ${at} end`,
-      attempts: sql`coalesce(${attempts}::int, ${jobs.attempts})`,
+      // None are left to take back if the job was enqueued again.
+      attempts: sql`greatest(${jobs.attempts} - ${Number(is_no_attempt)}::int, 0)`,
       write_at,
       payload: sql`case when ${isEnqueuedAgain} or ${state}::text <> 'done' then ${jobs.payload} end`,
       last_error,
