@@ -25,10 +25,11 @@ export function findTree(from: string): WorkingTree | undefined {
 export function otherTreeOf(here: WorkingTree, file: string): WorkingTree | undefined {
   try {
     const tree = findTree(dirname(file))
-    const isOther = tree?.git_directory !== here.git_directory
-    return isOther && tree?.common_directory === here.common_directory ? tree : undefined
+    const isOther = tree !== undefined && tree.git_directory !== here.git_directory
+    const isSameClone = isOther && tree.common_directory === here.common_directory
+    return isSameClone && statSync(join(tree.git_directory, 'index')) ? tree : undefined
   } catch {
-    // It must not be read, or is no path at all.
+    // It must not be read, is no path at all, or is beside the working trees of a bare repository, which has no index.
     return undefined
   }
 }

@@ -159,6 +159,13 @@ test('of work with more than 3,000 changed files, a check says that it does not 
   expect((await check()).reason).toMatch(/Only the first changed files of 1 live activity are known/)
 })
 
+test('a file beside the working trees of a bare repository is the work of none', async () => {
+  await tree.git('clone', '-q', '--bare', '.', '../other/.git')
+  await tree.git('-C', '../other', 'worktree', 'add', '-q', 'one')
+  await hooksIn(tree).hook('after-edit', { cwd: other('one'), file_path: '../a.ts' })
+  expect((await tree.run(['list'], { cwd: other('one') })).stdout).toMatch(/^Work on one .*\n.* no paths\n$/)
+})
+
 test('a hook of a session whose working tree was removed declares nothing in the one around it', async () => {
   await hooksIn(tree).hook('prompt', { cwd: join(tree.path, 'trees/gone') })
   expect((await tree.run(['list'])).stdout).toMatch(/^No live activities/)

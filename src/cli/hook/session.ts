@@ -50,8 +50,10 @@ export async function workOn(
     sendsRequest && context.connect(),
   ])
   const own = (is_away && changed?.changes.map(({ path }) => path)) || []
+  const fields = { plan, paths: plan.added, changed, state: before }
+  const declare = hasActivity(before) ? keep : create
   const [kept, compared] = await Promise.all([
-    is_away ? { state: before, found: NOTHING } : declare(context, { plan, changed, state: before }),
+    is_away ? { state: before, found: NOTHING } : declare(context, fields),
     compare(context, [...new Set([...plan.compared, ...own])], { changed, state: before }),
   ])
   const next = is_away
@@ -79,11 +81,6 @@ export async function workOn(
   const max = MESSAGE_MAX - [...sentences, ...end].join('\n').length
   const { state, message } = await warn(context, news.fresh, { state: news.state, known, max })
   return { state, message: [...sentences, ...(message ? [message, ...end] : [])].join('\n') }
-}
-
-function declare(context: SessionContext, fields: KeepFields): Promise<StepResult> {
-  const { plan, changed, state } = fields
-  return hasActivity(state) ? keep(context, fields) : create(context, { paths: plan.added, changed, state })
 }
 
 /** What is no longer in the way of an agent that was told to wait for it. */
