@@ -49,7 +49,7 @@ export class Git {
 
   /** Git as it is now: what it says once holds from then on. */
   atOneMoment(): Git {
-    return new Git(this.#cwd, this.#env, new Map())
+    return new Git(this.#cwd, this.#env, this.#answers ?? new Map())
   }
 
   /** Git before 2.31 has no `--path-format`, and prints unknown options. It names paths relative to the working directory. */

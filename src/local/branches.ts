@@ -116,8 +116,7 @@ export async function readCommitted(
   return cache.get(`branch ${sha} ${fork ?? ''}`, fork ?? merged.join(), left_ms(), async (known) => {
     const from = fork ?? commits?.baseOf(sha) ?? (base && (await git.mergeBase(base, remote, sha)))
     // A shallow clone does not know whether the branch has a root of its own, as one of a generated site has.
-    const isShallow = async () => git.output(['rev-parse', '--is-shallow-repository'])
-    if (from === '' && base && (await isShallow()) === 'false')
+    if (from === '' && (await git.output(['rev-parse', '--is-shallow-repository'])) === 'false')
       return { base_sha: null, files: [], patch_id: '' }
     if (!from) return null
     if (known?.base_sha === from) return known

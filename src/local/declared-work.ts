@@ -11,7 +11,7 @@ import type { LocalActivity, LocalWork } from './work.ts'
 export async function declaredNow(
   records: readonly LocalWork[],
   trees: readonly WorkingTreeOf[],
-  { now, git, base, remote }: CloneOptions,
+  { now, git: plain, base, remote }: CloneOptions,
 ): Promise<LocalWork[]> {
   const work = records.map((each) => ({ ...each, activity: asIn(each.activity, trees, now) }))
   const live = work.flatMap((each) => (each.had_branch && isLive(each.activity.status) ? each.activity : []))
@@ -20,6 +20,8 @@ export async function declaredNow(
     .flatMap(({ branch, base_branch }) => [branch, base_branch])
     .filter((name): name is string => !there.includes(name))
   if (unsure.length === 0) return work
+  // The working trees have few branches; the records can have had many.
+  const git = plain.atOneMoment()
   const refsFor = (name: string) => refsOf(name, remote)
   const refs = await git.refs('objectname', unsure.flatMap(refsFor))
   const isGone = (name: string | null) =>
@@ -29,9 +31,8 @@ export async function declaredNow(
     const { branch, worktree } = activity
     const now_there = trees.find(({ root }) => root === worktree)?.branch
     if (!now_there || !isGone(branch)) continue
-    const search = ['-g', '-F', `--grep-reflog=Branch: renamed refs/heads/${branch} to `]
-    const renamed = await git.output(['log', '-1', '--format=%H', ...search, `refs/heads/${now_there}`, '--'])
-    if (renamed) activity.branch = now_there
+    const reflog = await git.output(['log', '-g', '--format=%gs', `refs/heads/${now_there}`, '--'])
+    if (reflog?.includes(`Branch: renamed refs/heads/${branch} to `)) activity.branch = now_there
   }
   return work
 }

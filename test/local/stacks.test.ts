@@ -125,7 +125,7 @@ test('declared work keeps its place when its branch or the base branch gets anot
   expect((await titles('mine', 'list')).items).toHaveLength(2)
 })
 
-test('paused work stays while another branch has its commit, and is no other work of that', async () => {
+test('paused work stays while a branch has its commit, and is no other work of that', async () => {
   await tree.git('checkout', '-q', '-b', 'mine')
   await tree.commit('Mine', { 'README.md': '# Mine\n' })
   await tree.run(['start', 'Declared'])
@@ -137,6 +137,8 @@ test('paused work stays while another branch has its commit, and is no other wor
   expect(await list()).toMatch(/^Declared /m)
   expect((await tree.run(['check'])).stdout).toMatch(/^Clear/)
   expect((await tree.run(['done'])).stderr).toMatch(/declare your work with deconflict start/)
+  await tree.git('branch', '-q', '-D', 'mine')
+  expect(await list()).not.toMatch(/^Declared /m)
 })
 
 test.each(['a branch', 'a working tree'])(

@@ -56,11 +56,15 @@ test('an agent reads an uncommitted edit of another one before it edits the same
   expect(await json(['check'], b)).toMatchObject({ matches: [], same_file: { total: 1 } })
 })
 
-test('the calls of git do not grow with the commits of other branches', async () => {
+test('the calls of git do not grow with the commits of other branches, nor with the branches that are gone', async () => {
   const names = ['a', 'b', 'c']
   const trees = await add(...names)
   await tree.commitUpstream('Merged (#7)', { [FILE]: edited(1, 'merged already') })
   const commitEach = async (text: string) => {
+    await tree.git('checkout', '-q', '-b', text)
+    await run(['start', text, '--paths', 'docs'])
+    await tree.git('checkout', '-q', 'main')
+    await tree.git('branch', '-q', '-D', text)
     for (const cwd of trees) {
       await writeFile(join(cwd, FILE), edited(20, text))
       await writeFile(join(cwd, 'README.md'), text)
@@ -92,19 +96,6 @@ test('while a service is away, hooks compare within the clone, and say so', asyn
   expect(stdout).toContain('The service did not answer; this is compared within this clone only.')
   expect((await hook('prompt', b, { prompt: 'and on' }, { env: away })).stdout).toBe('')
   await expect(readdir(records())).rejects.toThrow('ENOENT')
-})
-
-test('paused work ends with its branch', async () => {
-  const [a = ''] = await add('a')
-  await writeFile(join(a, FILE), edited(20, 'of a'))
-  await run(['start', 'Carts'], a)
-  await run(['update', '--status', 'paused'], a)
-  const live = async () => (await json(['list'])).items.map(({ title }: { title: string }) => title)
-  await tree.git('-C', a, 'commit', '-qam', 'Carts')
-  await tree.git('-C', a, 'checkout', '-q', '--detach', 'origin/main')
-  expect(await live()).toEqual(['Carts'])
-  await tree.git('branch', '-q', '-D', 'a')
-  expect(await live()).toEqual([])
 })
 
 describe('a state of the clone', () => {
