@@ -179,14 +179,14 @@ test.each(['../third', '.trees/third'])(
     await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     await tree.git('worktree', 'add', '-q', place, '-b', 'third')
     const file_path = join(place, 'src/cart.ts')
-    const told = await heard('after-read', { tool_name: 'Edit', tool_input: { file_path } })
+    const edit = { tool_name: 'Edit', tool_input: { file_path } }
+    const told = await heard('after-read', edit)
     expect(told).toMatch(/your other session, in \S+other on “other”: src\/cart\.ts/)
-    expect((await tree.run(['list', '--branch', 'third'])).stdout).toMatch(
-      /^Work on third .*\n.*src\/cart\.ts\n/,
-    )
-    expect((await tree.run(['check', '--paths', file_path])).stderr).toMatch(
-      /third; run the command there\n$/,
-    )
+    const { stdout } = await tree.run(['list', '--branch', 'third'])
+    expect(stdout).toMatch(/^Work on third .*\n.*src\/cart\.ts\n/)
+    const { stderr } = await tree.run(['check', '--paths', file_path])
+    expect(stderr).toMatch(/third; run the command there\n$/)
+    expect(await heard('after-read', { ...edit, session_id: 's2' })).toMatch(/^Deconflict, in \S+third: /)
     await heard('session-end')
     expect((await tree.run(['list'])).stdout).not.toContain('Work on')
   },

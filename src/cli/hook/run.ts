@@ -8,6 +8,7 @@ import { DeconflictError } from '../../client/client-error.ts'
 import { Git } from '../../git/git.ts'
 import { readHead, type WorkingTree } from '../../git/git-directory.ts'
 import { LockTimeout, withLock } from '../../git/lock.ts'
+import { sanitize } from '../../vocabulary/text.ts'
 import { isLocal, openLocal } from '../local-mode.ts'
 import {
   deleteOldSessions,
@@ -47,7 +48,7 @@ export interface HookOptions {
 
 export interface HookRun {
   runtime: Runtime
-  /** The working directory of the agent. */
+  /** The working directory of the agent, or the root of another working tree in which it edits. */
   cwd: string
   options: HookOptions
   tree: WorkingTree
@@ -98,7 +99,7 @@ export async function runInTree(run: HookRun): Promise<Result> {
 }
 
 async function work(run: HookRun, key: string): Promise<Result> {
-  const { tree, situation, options } = run
+  const { tree, input, runtime, situation, options } = run
   const { git_directory } = tree
   const before = stateOf(run, key)
   // Another hook of the session may have done the work while this one waited for the lock.
@@ -135,7 +136,8 @@ async function work(run: HookRun, key: string): Promise<Result> {
   const now = { ...state, ...readWork(git_directory, state.branch) }
   const { message, state: next } = await workOn(context, plan, now)
   save({ ...next, ...presence })
-  const text = [...sentences.map((each) => `Deconflict: ${each}`), message].filter(Boolean).join('\n')
+  const where = run.cwd === (input.cwd ?? runtime.cwd) ? '' : `, in ${sanitize(tree.root)}`
+  const text = [...sentences.map((each) => `Deconflict${where}: ${each}`), message].filter(Boolean).join('\n')
   return { message: text, outcome: is_away ? 'paused' : 'ok' }
 }
 
