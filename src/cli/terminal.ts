@@ -72,12 +72,16 @@ function firstRow(text: string, max: number): string {
   return row.slice(0, row.lastIndexOf(' ') + 1) || row || text.slice(0, max)
 }
 
+/** A character has fewer code units, so that what stands behind as many of each column is not looked at, however long it is. */
+const UNITS_MAX = 16
+
 /** The longest start of at most `max` columns that ends between two characters as people see them. */
 function startOf(text: string, max: number): string {
+  const head = text.slice(0, max * UNITS_MAX)
   // Of one column each. A segmenter takes 10 ms to be made.
-  if (/^[ -~‘-”…→]*$/.test(text)) return text.slice(0, max)
+  if (/^[ -~‘-”…→]*$/.test(head)) return text.slice(0, max)
   let [end, width] = [0, 0]
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const { segment } of new Intl.Segmenter().segment(head)) {
     width += displayWidth(segment)
     if (width > max) break
     end += segment.length
