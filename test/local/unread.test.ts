@@ -174,7 +174,7 @@ test('a hook of a session whose working tree was removed declares nothing in the
 test.each(['../third', '.trees/third'])(
   'an edit in %s is of that working tree, wherever the session is',
   async (place) => {
-    const { heard } = hooksIn(tree)
+    const { hook, heard } = hooksIn(tree)
     await addOther()
     await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     await tree.git('worktree', 'add', '-q', place, '-b', 'third')
@@ -189,6 +189,11 @@ test.each(['../third', '.trees/third'])(
     expect(await heard('after-read', { ...edit, session_id: 's2' })).toMatch(/^Deconflict, in \S+third: /)
     await heard('session-end')
     expect((await tree.run(['list'])).stdout).not.toContain('Work on')
+    await tree.git('checkout', '-q', '-b', 'mine')
+    const patch = `*** Begin Patch\n*** Update File: ${file_path}\n*** Update File: README.md\n*** End Patch`
+    const both = { tool_name: 'apply_patch', tool_input: { command: patch } }
+    await hook('after-edit', both, { agent: 'codex' })
+    expect((await tree.run(['list', '--branch', 'mine'])).stdout).toMatch(/^Work on mine .*\n.*README\.md\n/)
   },
 )
 

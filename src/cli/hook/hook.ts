@@ -41,9 +41,9 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
     const from = input.cwd ?? runtime.cwd
     // Of a working tree that was removed, the repository around it is another one.
     const here = existsSync(from) ? findTree(from) : undefined
-    // An agent edits in other working trees without going there.
-    const [edited] = input.edits
-    const other = here && edited ? otherTreeOf(here, resolve(from, edited)) : undefined
+    // An agent edits in other working trees without going there. A patch of its own one too counts here.
+    const elsewhere = here ? input.edits.map((file) => otherTreeOf(here, resolve(from, file))) : []
+    const other = elsewhere.every(Boolean) ? elsewhere[0] : undefined
     const [tree, cwd] = other ? [other, other.root] : [here, from]
     if (tree === undefined || !(await isTrusted(tree, runtime.env, left_ms()))) return EXIT.clear
     const now = runtime.clock().getTime()
