@@ -1,7 +1,7 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
   'lines of src': 43_790,
-  'lines of test': 42_350,
+  'lines of test': 42_000,
   'lines of scripts': 7_500,
   'words of docs': 33_800,
   tables: 16,
