@@ -80,8 +80,7 @@ function listening(connect: ReturnType<typeof connectingTo>) {
   /** The next connection listens on all channels. */
   const renew = () => void connection?.close()
   const listenAgain = async () => {
-    const onnotify = (channel: string, text: string) => channels.get(channel)?.received(text)
-    connection = await connect({ prepare: false, onnotify })
+    connection = await connect({ prepare: false, onnotify: (of, text) => channels.get(of)?.received(text) })
     for (const channel of channels.keys()) await hear(channel)
   }
   const hear = async (channel: string) => {
