@@ -28,7 +28,7 @@ export const BUGS: Record<string, Record<string, [from: string, to: string]>> = 
   },
   'nobody sees what GitHub hides': {
     'instances do not hear of changed permissions': [
-      'received: (owner) => access.invalidate(owner)',
+      'received: (owner) => app.access.invalidate(owner)',
       'received: () => {}',
     ],
   },
