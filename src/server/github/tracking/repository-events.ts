@@ -4,7 +4,7 @@ import { ownSettings, storedSettings } from '../../../engine/settings/layers.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { deleteAll } from '../../platform/db/statements.ts'
-import { clearRefusals, listUnsaid } from '../../records/pull-requests/store.ts'
+import { clearRefusals, findPullRequest, listUnsaid } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
 import { isOrganisationRepository } from '../../records/repositories/installation-store.ts'
@@ -76,8 +76,10 @@ export async function sayFarewell(app: App, ctx: RepoContext, attempts: number):
   if (repo.farewell_at === null) return
   const unsaid = await listUnsaid(db, repo.id, FAREWELL)
   const first = attempts % unsaid.length
-  for (const pr of [...unsaid.slice(first), ...unsaid.slice(0, first)]) {
+  for (const number of [...unsaid.slice(first), ...unsaid.slice(0, first)]) {
+    const pr = await findPullRequest(db, repo.id, number)
+    if (!pr) continue
     const published = await publish(app, ctx, { pr, ...farewellTo(pr, repo.farewell_at) })
-    if (published === 'deleted') await forgetComment(ctx, pr.number, now)
+    if (published === 'deleted') await forgetComment(ctx, number, now)
   }
 }

@@ -113,13 +113,14 @@ export async function deletePullRequests(db: Db, repo_id: number, before: Date |
 }
 
 /** The pull requests, by number, whose comment, or check run if it is open, neither has this hash nor was refused with it. */
-export function listUnsaid(db: Db, repo_id: number, hash: string): Promise<PullRequestRow[]> {
+export async function listUnsaid(db: Db, repo_id: number, hash: string): Promise<number[]> {
   const { number, is_open, comment_hash, comment_refused, check_hash, check_refused } = pull_requests
   const isOther = (published: SQLWrapper, refused: SQLWrapper) =>
     sql`(${published} <> ${hash} and ${refused} is distinct from ${hash})`
   const isUnsaid = sql`(${isOther(comment_hash, comment_refused)} or ${is_open} and ${isOther(check_hash, check_refused)})`
   const isOne = and(eq(pull_requests.repo_id, repo_id), isUnsaid)
-  return db.select().from(pull_requests).where(isOne).orderBy(asc(number))
+  const rows = await db.select({ number }).from(pull_requests).where(isOne).orderBy(asc(number))
+  return rows.map((row) => row.number)
 }
 
 /** Lets refused texts be sent to GitHub again, for one pull request or for all of the repository. */
