@@ -72,7 +72,7 @@ function firstRow(text: string, max: number): string {
   return row.slice(0, row.lastIndexOf(' ') + 1) || row || text.slice(0, max)
 }
 
-/** A character has fewer code units, so that what stands behind as many of each column is not looked at, however long it is. */
+/** More code units than a column can hold. Only so much of a text is looked at for a row, however long the text is. */
 const UNITS_MAX = 16
 
 /** The longest start of at most `max` columns that ends between two characters as people see them. */

@@ -44,6 +44,7 @@ function gitDirectoryIn(root: string): string | undefined {
   return statSync(join(git_directory, 'HEAD'), { throwIfNoEntry: false }) ? git_directory : undefined
 }
 
+/** The git directory of the main working tree. */
 export function commonDirectoryOf(git_directory: string): string {
   return resolve(git_directory, textOf(join(git_directory, 'commondir')).trim())
 }

@@ -14,6 +14,7 @@ export interface GitCall {
   /** Default and maximum: 15 s. */
   timeout_ms?: number
   input?: string
+  /** The exit code with which git says that there is nothing: the output is empty then. */
   none?: number
 }
 

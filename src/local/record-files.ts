@@ -24,6 +24,7 @@ export interface Records {
   notables: StoredNotable[]
   /** The names of the files that cannot be read. They are kept. */
   broken: string[]
+  /** When pull requests were fetched last; null if never. */
   fetched_at: Date | null
 }
 

@@ -4,6 +4,7 @@
 export const OTHERS_SHOWN_MAX = 3
 /** Files of one overlap. */
 export const FILES_SHOWN_MAX = 3
+/** Characters of a title within a sentence. */
 export const TITLE_SHOWN_MAX = 50
 
 /** Why a comment does not show a pair (docs/contract/publishing.md#why), with the words for it. */

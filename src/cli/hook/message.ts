@@ -44,6 +44,7 @@ export interface MessageOptions {
   without_titles: boolean
   /** The activity of the session. */
   own_id: string | null
+  /** In characters. */
   max: number
 }
 

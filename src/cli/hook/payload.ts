@@ -13,6 +13,7 @@ interface ToolFiles {
 
 export interface HookInput extends ToolFiles {
   agent: Agent
+  /** Null if the agent sends none. */
   session: string | null
   /** The id of the subagent that the hook is about. */
   subagent: string | null
@@ -24,6 +25,7 @@ export interface HookInput extends ToolFiles {
   reason: string
   /** What the user wrote; empty for other events. */
   prompt: string
+  /** The agent's own name of the event. */
   agent_event: string | undefined
 }
 

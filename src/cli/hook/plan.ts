@@ -29,6 +29,7 @@ export interface Situation extends Pick<HookInput, 'reason' | 'subagent' | 'prom
 }
 
 export interface Plan {
+  /** Globs to add to the scope. */
   added: string[]
   /** Files to compare with other work. */
   compared: string[]

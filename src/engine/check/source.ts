@@ -55,6 +55,7 @@ export interface Names {
 export interface Source {
   /** All live records. Everything that was stored before the call is in it. */
   liveSet(): Promise<LiveSet>
+  /** Those that exist, in any order. */
   activities(ids: string[]): Promise<ComparedActivity[]>
   notables(ids: string[]): Promise<StoredNotable[]>
   /** Up to `limit` activities merged after `since`, and before `before` if there is one; the last merged first. */

@@ -99,6 +99,7 @@ interface HunkPair {
 
 interface Fit {
   shift: number
+  /** Telling lines that are equal. */
   telling: number
   confidence: 'proved' | 'likely'
 }
@@ -209,6 +210,7 @@ interface TellingLines {
   b: Digest
   /** `word * DIGEST_LINES_MAX + index`, ascending. The index is that of the line in `b.lines`. */
   sorted: Float64Array
+  /** The index of the hunk of each line. */
   hunk_of: Int32Array
 }
 

@@ -120,6 +120,7 @@ export interface RunEnd {
   run_at?: Date
   /** The time that is reserved for a write of the next run. */
   write_at?: Date
+  /** It only waited, so that it counts as no attempt. */
   is_no_attempt?: boolean
   last_error: string | null
   now: Date

@@ -21,6 +21,7 @@ export interface PathSet {
 
 interface Entry {
   readonly alternative: Alternative
+  /** The index of its glob in `globs`. */
   readonly glob: number
 }
 
