@@ -1,6 +1,6 @@
 /** When the answer to a create or a check counts as shown, and that recording it neither delays nor fails the answer. */
 import { describe, expect, test } from 'vitest'
-import { lockName } from '../../src/server/platform/db/statements.ts'
+import { lockName } from '../../src/server/platform/db/database.ts'
 import { watchStatements } from '../support/held-statements.ts'
 import { editOfPay } from '../support/lines.ts'
 import { scrape } from '../support/metrics.ts'

@@ -1,8 +1,7 @@
 /** Announcements between instances: they arrive again after the listening connection was lost. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/server/platform/db/database.ts'
+import { announce, type Database } from '../../src/server/platform/db/database.ts'
 import { connectDatabase } from '../../src/server/platform/db/open.ts'
-import { announce } from '../../src/server/platform/db/statements.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { useDatabase } from '../support/use-deployment.ts'
 

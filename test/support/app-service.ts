@@ -6,7 +6,7 @@ import { firstJobs, jobHandlers } from '../../src/server/github/tracking/jobs.ts
 import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
 import { enqueue } from '../../src/server/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
-import { prepared } from '../../src/server/platform/db/statements.ts'
+import { prepared } from '../../src/server/platform/db/database.ts'
 import type { FakeGithub } from './github.ts'
 import { startTestService, type TestServiceOptions, useGithub } from './service.ts'
 import { useStarted } from './use-started.ts'

@@ -1,7 +1,6 @@
 /** The queries of a worker: it leases jobs, renews the leases, and ends the runs. */
 import { and, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
-import type { Db } from '../platform/db/database.ts'
-import { lockName } from '../platform/db/statements.ts'
+import { type Db, lockName } from '../platform/db/database.ts'
 import { IMPORT_RANK, PRIORITIES } from './store.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 

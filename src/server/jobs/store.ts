@@ -1,7 +1,6 @@
 /** Enqueues jobs, each at its place in the queue, and lists them (docs/contract/organisations.md#queue). */
 import { and, asc, eq, getTableColumns, gt, gte, inArray, isNull, lte, or, sql } from 'drizzle-orm'
-import { COUNTED_MAX, type Db } from '../platform/db/database.ts'
-import { laterBy } from '../platform/db/statements.ts'
+import { COUNTED_MAX, type Db, laterBy } from '../platform/db/database.ts'
 import { currentCauses, runningJob } from '../platform/telemetry/execution.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 

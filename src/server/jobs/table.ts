@@ -1,7 +1,7 @@
 /** The table of jobs: background work that survives the process. */
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, integer, json, pgTable, smallint, text } from 'drizzle-orm/pg-core'
-import { byteText, instant, isOneOf } from '../platform/db/statements.ts'
+import { byteText, instant, isOneOf } from '../platform/db/database.ts'
 
 export const JOB_STATES = ['pending', 'done', 'dead'] as const
 export type JobState = (typeof JOB_STATES)[number]

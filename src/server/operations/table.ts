@@ -1,6 +1,6 @@
 /** The table of idempotency keys. */
 import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { instant, repoId } from '../platform/db/statements.ts'
+import { instant, repoId } from '../platform/db/database.ts'
 
 export const idempotency_keys = pgTable(
   'idempotency_keys',

@@ -4,7 +4,7 @@ import { boolean, check, index, jsonb, pgTable, primaryKey, text } from 'drizzle
 import type { Consequence, TakenFinding } from '../../vocabulary/finding-kinds.ts'
 import type { Outcome } from '../../vocabulary/shown.ts'
 import type { Confidence, LineRange } from '../../vocabulary/verdict.ts'
-import { byteText, instant, repoId } from '../platform/db/statements.ts'
+import { byteText, instant, repoId } from '../platform/db/database.ts'
 
 /** The two sides of a stored pair. */
 export const SLOTS = ['a', 'b'] as const

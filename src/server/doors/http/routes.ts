@@ -15,7 +15,7 @@ import { VERSION } from '../../../vocabulary/version.ts'
 import { gaugeCollector } from '../../operations/admin/gauges.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { perform } from '../../operations/perform.ts'
-import { ping } from '../../platform/db/statements.ts'
+import { ping } from '../../platform/db/database.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readJson } from './body.ts'
 import {

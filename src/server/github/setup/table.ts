@@ -1,7 +1,7 @@
 /** The tables of `/setup`: the codes that open it, and the GitHub App that it created. They belong to no repository. */
 import { sql } from 'drizzle-orm'
 import { check, pgTable, smallint, text } from 'drizzle-orm/pg-core'
-import { instant } from '../../platform/db/statements.ts'
+import { instant } from '../../platform/db/database.ts'
 
 export const setup_codes = pgTable('setup_codes', {
   /** SHA-256 of the code. */

@@ -2,8 +2,7 @@
 
 import { ownSettings, storedSettings } from '../../../engine/settings/layers.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { deleteAll } from '../../platform/db/statements.ts'
+import { type Db, deleteAll } from '../../platform/db/database.ts'
 import { clearRefusals, findPullRequest, listUnsaid } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { takeWrites, unlessRefused } from '../../records/repositories/installation.ts'

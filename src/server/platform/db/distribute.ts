@@ -1,7 +1,6 @@
 /** Distributes the tables across the nodes of a Citus cluster, by repository (docs/operations.md: Citus), and says how sessions plan their statements. */
 import { sql } from 'drizzle-orm'
-import type { Db } from './database.ts'
-import { lockSchema, ONE_ROW } from './statements.ts'
+import { type Db, lockSchema, ONE_ROW } from './database.ts'
 
 /**
  * Settings of every session (docs/operations.md lists them for poolers). Sequential scans are off because every statement

@@ -7,12 +7,11 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { unavailable } from '../../../vocabulary/failure.ts'
 import { ROOT } from '../../../vocabulary/root.ts'
 import type { Config } from '../config.ts'
-import type { Database, Db } from './database.ts'
+import { type Database, type Db, lockSchema } from './database.ts'
 import { distributeMigrated } from './distribute.ts'
 import { openEmbedded } from './embedded.ts'
 import { codeOf } from './errors.ts'
 import { openPostgres } from './postgres.ts'
-import { lockSchema } from './statements.ts'
 
 type DatabaseAddress = Pick<Config, 'database_url' | 'database_direct_url' | 'data_dir'>
 

@@ -2,8 +2,7 @@
 import { and, eq, inArray, lte, or, type SQL } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
-import type { Db } from './database.ts'
-import { hourAt } from './statements.ts'
+import { type Db, hourAt } from './database.ts'
 
 /** How many records one transaction of the sweep changes. */
 export const BATCH = 500

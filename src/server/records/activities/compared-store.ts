@@ -15,8 +15,7 @@ import {
   LIVE_STATUSES,
 } from '../../../vocabulary/activity-status.ts'
 import type { ActivityStatus } from '../../../vocabulary/contract/activity.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { isOneOf, jsonOf, prepared, preparedByIds } from '../../platform/db/statements.ts'
+import { type Db, isOneOf, jsonOf, prepared, preparedByIds } from '../../platform/db/database.ts'
 import { type ActivityRow, activities } from './table.ts'
 
 /** Neither archived nor expired, as stored. Literals, because the planner cannot match parameters with the predicate of a partial index. */

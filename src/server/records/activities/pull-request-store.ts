@@ -1,7 +1,6 @@
 /** Queries for activities by pull request and by branch. Every statement starts with the repository id. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
-import type { Db } from '../../platform/db/database.ts'
-import { lockName } from '../../platform/db/statements.ts'
+import { type Db, lockName } from '../../platform/db/database.ts'
 import { isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './compared-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 

@@ -9,7 +9,7 @@ import {
   type Risk,
 } from '../../../vocabulary/contract/activity.ts'
 import type { Scope } from '../../../vocabulary/contract/scope.ts'
-import { byteText, hourOf, instant, isOneOf, repoId } from '../../platform/db/statements.ts'
+import { byteText, hourOf, instant, isOneOf, repoId } from '../../platform/db/database.ts'
 
 /** Must match the text in queries, so that the planner uses the partial indexes. */
 const isOpen = sql`status not in ('archived', 'expired')`

@@ -3,8 +3,7 @@ import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { ChangeOrigin, FileChange } from '../../../engine/lines/change.ts'
 import { decodeDigest, encodeDigest } from '../../../engine/lines/digest.ts'
 import { inTurns, mapped } from '../../../vocabulary/clock.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { prepared } from '../../platform/db/statements.ts'
+import { type Db, prepared } from '../../platform/db/database.ts'
 import { file_changes } from './table.ts'
 
 /** Identifies a set of changed files: those of one activity and one origin. */

@@ -2,7 +2,7 @@
 import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { ChangeOrigin } from '../../../engine/lines/change.ts'
 import type { ChangeStatus } from '../../../vocabulary/contract/scope.ts'
-import { bytes, byteText, repoId } from '../../platform/db/statements.ts'
+import { bytes, byteText, repoId } from '../../platform/db/database.ts'
 
 export const file_changes = pgTable(
   'file_changes',

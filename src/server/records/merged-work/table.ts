@@ -1,6 +1,6 @@
 /** The table of lines that merged pull requests brought. */
 import { index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core'
-import { repoId } from '../../platform/db/statements.ts'
+import { repoId } from '../../platform/db/database.ts'
 
 /** One row per line and pull request. */
 export const merged_lines = pgTable(

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { type Category, type Importance, NotableStatus } from '../../../vocabulary/contract/notable.ts'
 import type { Scope } from '../../../vocabulary/contract/scope.ts'
-import { byteText, hourOf, instant, isOneOf, repoId } from '../../platform/db/statements.ts'
+import { byteText, hourOf, instant, isOneOf, repoId } from '../../platform/db/database.ts'
 
 export const notables = pgTable(
   'notables',

@@ -1,7 +1,7 @@
 /** The table of pull requests in repositories where the App is installed: what GitHub says about them, and what was published. */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { instant, repoId } from '../../platform/db/statements.ts'
+import { instant, repoId } from '../../platform/db/database.ts'
 
 export const pull_requests = pgTable(
   'pull_requests',

@@ -17,8 +17,7 @@ import {
 } from 'drizzle-orm'
 import type { OrganisationFile } from '../../../engine/settings/layers.ts'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { prepared } from '../../platform/db/statements.ts'
+import { type Db, prepared } from '../../platform/db/database.ts'
 import { live_sets } from '../live-sets/table.ts'
 import { etags, installations, repositories } from './table.ts'
 

@@ -6,7 +6,7 @@ import { KEY_BYTES } from '../../../engine/lines/line-hash.ts'
 import type { AttributeRule } from '../../../engine/lines/noise.ts'
 import type { OrganisationFile } from '../../../engine/settings/layers.ts'
 import type { FileSettings, Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'
-import { bytes, instant, repoId } from '../../platform/db/statements.ts'
+import { bytes, instant, repoId } from '../../platform/db/database.ts'
 
 export const repositories = pgTable(
   'repositories',

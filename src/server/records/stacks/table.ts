@@ -1,6 +1,6 @@
 /** The tables of stacks: the commits of pushed branches, and which branch is built on which. */
 import { boolean, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { byteText, instant, repoId } from '../../platform/db/statements.ts'
+import { byteText, instant, repoId } from '../../platform/db/database.ts'
 
 /** The commits that pushes added to a branch, and its heads. */
 export const branch_commits = pgTable(
