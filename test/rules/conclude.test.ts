@@ -1,8 +1,8 @@
 /** The sentences of the result of a check, and how its parts are combined. */
 import { describe, expect, test } from 'vitest'
 import { briefOf, conclude } from '../../src/engine/check/conclude.ts'
-import type { Conclusion } from '../../src/engine/check/conclusion.ts'
 import { BUDGET_EXHAUSTED } from '../../src/engine/check/result-words.ts'
+import type { Conclusion } from '../../src/engine/check/source.ts'
 import type { MergedActivity } from '../../src/engine/records/activity.ts'
 import type { Match } from '../../src/vocabulary/contract/overlap.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'

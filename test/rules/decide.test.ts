@@ -1,6 +1,6 @@
 /** What a check leads to: which pairs are stored and notified, and what is published. One row per rule. */
 import { expect, test } from 'vitest'
-import type { Conclusion } from '../../src/engine/check/conclusion.ts'
+import type { Conclusion } from '../../src/engine/check/source.ts'
 import type { PullRequestRow } from '../../src/server/records/pull-requests/table.ts'
 import { TEXT_VERSION } from '../../src/server/tell/comment.ts'
 import { type CommentText, decide, FAREWELL, farewellTo } from '../../src/server/tell/decide.ts'

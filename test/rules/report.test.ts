@@ -1,6 +1,6 @@
 /** What the comment on a pull request contains, and in which order. */
 import { describe, expect, test } from 'vitest'
-import type { Conclusion } from '../../src/engine/check/conclusion.ts'
+import type { Conclusion } from '../../src/engine/check/source.ts'
 import type { PullRequestRow } from '../../src/server/records/pull-requests/table.ts'
 import { commentOf } from '../../src/server/tell/comment.ts'
 import { buildReport, reportNothing } from '../../src/server/tell/report.ts'

@@ -1,6 +1,6 @@
 /** What a comparison found, for tests of what is said about it. */
 
-import type { Conclusion } from '../../src/engine/check/conclusion.ts'
+import type { Conclusion } from '../../src/engine/check/source.ts'
 import type { MergedActivity } from '../../src/engine/records/activity.ts'
 import type { FindingOf } from '../../src/vocabulary/finding-kinds.ts'
 import type { Severity } from '../../src/vocabulary/severity.ts'

@@ -1,6 +1,6 @@
 /** What is known of pull request #7 when it is checked, beside #3, which was opened five minutes before. */
 
-import type { Conclusion } from '../../src/engine/check/conclusion.ts'
+import type { Conclusion } from '../../src/engine/check/source.ts'
 import type { PullRequestRow } from '../../src/server/records/pull-requests/table.ts'
 import { describeCounterpart } from '../../src/server/tell/counterparts.ts'
 import type { Facts } from '../../src/server/tell/read.ts'

@@ -16,11 +16,10 @@ import {
   storedScopeOf,
 } from '../records/activity.ts'
 import { comparisonOf, type Proposal, proposalOf, type Rules, rulesOf } from './compare.ts'
-import type { Conclusion, DoneWork } from './conclusion.ts'
 import { findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
 import { isSameAuthor, joinSides, loginAuthor, readOwnFiles, sideOf } from './sides.ts'
-import type { CheckContext, CheckedWork, CheckInput, DoneBy } from './source.ts'
+import type { CheckContext, CheckedWork, CheckInput, Conclusion, DoneBy, DoneWork } from './source.ts'
 
 /** The maximum number of live activities of a branch whose scopes replace a missing scope, and of the characters of their paths. */
 const OWN_SCOPES_MAX = 200

@@ -14,9 +14,8 @@ import { inQuotes } from '../../vocabulary/text.ts'
 import { doneSentence } from '../../vocabulary/verdict-words.ts'
 import type { ComparedActivity } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
-import type { Conclusion, DoneWork, MatchName } from './conclusion.ts'
 import { doneName, gapOf, reasonOf, recommendedAction, shownTitle } from './result-words.ts'
-import type { DoneBy } from './source.ts'
+import type { Conclusion, DoneBy, DoneWork, MatchName } from './source.ts'
 
 /** Renders what a check found. */
 export function conclude(conclusion: Conclusion): OverlapResult {

@@ -25,9 +25,8 @@ import type { LiveSet, NearBy } from '../live-set.ts'
 import { areaPlace, issuePlace, type LiveRecord } from '../record.ts'
 import { storedScopeOf } from '../records/activity.ts'
 import { compareChanges, type Proposal } from './compare.ts'
-import type { Conclusion } from './conclusion.ts'
 import { digestedSide, filesSince, indexedSide, readSides } from './sides.ts'
-import type { CheckedWork } from './source.ts'
+import type { CheckedWork, Conclusion } from './source.ts'
 
 type OfNear = Pick<Conclusion, 'expected' | 'other_base' | 'isForOtherBase' | 'cut'>
 

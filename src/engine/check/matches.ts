@@ -13,11 +13,10 @@ import type { FileVerdict } from '../lines/pair-verdict.ts'
 import { type ComparedActivity, storedScopeOf } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
 import { comparisonOf, pairsWithoutFiles, rulesOf, scopeFindings } from './compare.ts'
-import type { Conclusion, Found } from './conclusion.ts'
 import type { FoundWork } from './find.ts'
 import { findNextNumbers } from './next-number.ts'
 import { intentOf, isSameAuthor } from './sides.ts'
-import type { CheckedWork } from './source.ts'
+import type { CheckedWork, Conclusion, Found } from './source.ts'
 
 /** Reads the found records, and compares each with the proposal once. */
 export async function readMatches(

@@ -13,8 +13,7 @@ import {
 import { successorOf } from '../lines/taken.ts'
 import { authorLogin, type ComparedActivity, comparedScopeOf } from '../records/activity.ts'
 import type { StoredNotable } from '../records/notable.ts'
-import type { Conclusion, Found } from './conclusion.ts'
-import type { DoneBy } from './source.ts'
+import type { Conclusion, DoneBy, Found } from './source.ts'
 
 /** `#40`, or the short name of a commit: what people call merged work. */
 export function doneName({ number, head_sha }: Pick<DoneBy, 'number' | 'head_sha'>): string {

@@ -2,9 +2,9 @@
 
 import { checkActivities, checkProposal } from '../../engine/check/check.ts'
 import { briefOf, conclude } from '../../engine/check/conclude.ts'
-import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { driftOf } from '../../engine/check/drift.ts'
 import { STILL_IMPORTING } from '../../engine/check/result-words.ts'
+import type { Conclusion } from '../../engine/check/source.ts'
 import * as activityForm from '../../engine/records/activity.ts'
 import * as notableForm from '../../engine/records/notable.ts'
 import { sourcesOf } from '../../engine/settings/layers.ts'

@@ -1,6 +1,6 @@
 /** Records in the ledger which pairs the answer to a create or a check showed, after the answer was sent. */
 
-import type { Conclusion } from '../../engine/check/conclusion.ts'
+import type { Conclusion } from '../../engine/check/source.ts'
 import { authorLogin } from '../../engine/records/activity.ts'
 import { listLive } from '../records/activities/pull-request-store.ts'
 import type { ActivityRow } from '../records/activities/table.ts'

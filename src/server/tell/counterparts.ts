@@ -1,7 +1,7 @@
 /** The other sides of a check, grouped by pull request or branch: what is shown of them, stored, and decided by. Pure. */
 
-import type { Found } from '../../engine/check/conclusion.ts'
 import { isSameAuthor } from '../../engine/check/sides.ts'
+import type { Found } from '../../engine/check/source.ts'
 import type { FileVerdict } from '../../engine/lines/pair-verdict.ts'
 import { successorOf } from '../../engine/lines/taken.ts'
 import { authorLogin, type ComparedActivity, comparedScopeOf } from '../../engine/records/activity.ts'

@@ -4,7 +4,7 @@
  */
 
 import { hash as hashOf } from 'node:crypto'
-import type { Conclusion } from '../../engine/check/conclusion.ts'
+import type { Conclusion } from '../../engine/check/source.ts'
 import { isBot } from '../../vocabulary/names.ts'
 import type { CheckRun } from '../github/publications.ts'
 import type { PullRequestChanges, PullRequestRow } from '../records/pull-requests/table.ts'

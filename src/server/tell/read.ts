@@ -1,8 +1,8 @@
 /** Reads the facts for a decision: the search first, then, with the ledger locked, what others may change meanwhile. */
 
 import { checkActivities } from '../../engine/check/check.ts'
-import type { Conclusion } from '../../engine/check/conclusion.ts'
 import { findNextNumbers } from '../../engine/check/next-number.ts'
+import type { Conclusion } from '../../engine/check/source.ts'
 import { takenPlaces } from '../../engine/lines/taken.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'

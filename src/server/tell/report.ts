@@ -1,6 +1,6 @@
 /** The report of a check: what the comment and the check run of a pull request say. Pure. */
 
-import type { Conclusion, Found } from '../../engine/check/conclusion.ts'
+import type { Conclusion, Found } from '../../engine/check/source.ts'
 import type { StoredNotable } from '../../engine/records/notable.ts'
 import type { Stage } from '../../vocabulary/advice.ts'
 import { takenFinding, takenFix } from '../../vocabulary/finding.ts'

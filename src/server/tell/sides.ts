@@ -2,7 +2,7 @@
  * The sides of pairs: pull requests, and branches without one; their keys, when they changed, and what overlaps with
  * them. Pure.
  */
-import type { Found } from '../../engine/check/conclusion.ts'
+import type { Found } from '../../engine/check/source.ts'
 import type { ChangedFile } from '../../engine/lines/change.ts'
 import { authorLogin, type ComparedActivity, comparedScopeOf } from '../../engine/records/activity.ts'
 import type { ActivityRow } from '../records/activities/table.ts'

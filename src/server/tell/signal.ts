@@ -1,6 +1,6 @@
 /** What a repository was shown, and what became of it (docs/contract/signal.md); and which pairs of a pull request a comment shows, and why not (docs/contract/publishing.md#why). */
 
-import type { Conclusion } from '../../engine/check/conclusion.ts'
+import type { Conclusion } from '../../engine/check/source.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { RecentPair, Signal, SignalPeriod, Why } from '../../vocabulary/contract/signal.ts'

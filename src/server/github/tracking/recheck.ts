@@ -1,7 +1,7 @@
 /** Rechecks pull requests: finds those that a changed record affects, computes their overlaps, and publishes them if the text changed. */
 
 import { checkActivities } from '../../../engine/check/check.ts'
-import type { Conclusion } from '../../../engine/check/conclusion.ts'
+import type { Conclusion } from '../../../engine/check/source.ts'
 import { asOf } from '../../../engine/records/activity-lifecycle.ts'
 import { isFinished, isLive } from '../../../vocabulary/activity-status.ts'
 import { later } from '../../../vocabulary/clock.ts'
