@@ -1,6 +1,6 @@
 /** Calls to GitHub about what the App publishes, as an installation: its comment on a pull request, and check runs. Each documents how many calls it makes. */
 import { recordEffect } from '../platform/telemetry/execution.ts'
-import type { Installation } from './github-app.ts'
+import type { Installation } from './client.ts'
 import { LIST_LIMITS, named, type RepositoryName } from './repository-calls.ts'
 
 /**

@@ -1,8 +1,7 @@
 /** Calls to GitHub as an installation of the App, or with the token that watches a repository. Each function documents how many calls it makes. */
 import type { Octokit } from '@octokit/rest'
 import type { FileEntry } from '../../engine/lines/change.ts'
-import { statusOf } from './client.ts'
-import type { Installation } from './github-app.ts'
+import { type Installation, statusOf } from './client.ts'
 
 export interface RepositoryName {
   owner: string

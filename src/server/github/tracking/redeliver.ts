@@ -3,8 +3,7 @@ import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import { enqueue, periodicJob } from '../../jobs/store.ts'
 import { recordEffect } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { statusOf } from '../client.ts'
-import type { Installation } from '../github-app.ts'
+import { type Installation, statusOf } from '../client.ts'
 
 /** The kind of job that redelivers failed deliveries. */
 export const REDELIVER = 'redeliver'
