@@ -1,7 +1,12 @@
 /** The context of every command: the workspace, a client, and the output. */
 import { type Client, createClient } from '../client/client.ts'
 import { withoutNewcomers } from '../client/newcomers.ts'
-import { type GivenScope, readChangedFiles, withChanges } from '../git/working-tree-files.ts'
+import {
+  type ChangedFiles,
+  type GivenScope,
+  readChangedFiles,
+  withChanges,
+} from '../git/working-tree-files.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { escapedJson } from '../vocabulary/text.ts'
 import { isLocal, NO_REMOTE, NO_SERVICE, openLocal } from './local-mode.ts'
@@ -77,20 +82,27 @@ export async function scopeFrom(
   { paths, area = [], staged = false, refresh = false }: ScopeOptions,
   timeout_ms?: number,
 ): Promise<GivenScope | undefined> {
-  const { git, diff_base, remote, tree, is_elsewhere } = workspace
+  const { tree, is_elsewhere } = workspace
   const isFromGit = tree !== null && !is_elsewhere && (paths === undefined || refresh)
-  const changed = isFromGit
-    ? await readChangedFiles(git, { base: diff_base, remote, staged_only: staged, timeout_ms })
-    : undefined
-  if (isFromGit && changed === undefined)
-    throw new CliError('git did not list the changed files; run git status, or name files with --paths')
-  if (changed?.is_cut_off)
-    throw new CliError(
-      `this shallow clone does not have the commit where HEAD left ${diff_base}; run git fetch --unshallow, or name files with --paths`,
-    )
+  const changed = isFromGit ? await changedFilesOf(workspace, { staged_only: staged, timeout_ms }) : undefined
   const given = withChanges({ areas: area, paths: await resolvePaths(workspace, paths ?? []) }, changed)
   const { scope } = given
   return scope.areas.length + scope.paths.length + (scope.changes?.length ?? 0) > 0 ? given : undefined
+}
+
+/** The changed files of the working tree. Throws `CliError` if git does not list all of them. */
+export async function changedFilesOf(
+  { git, diff_base, remote }: Workspace,
+  options: { staged_only?: boolean; timeout_ms?: number | undefined } = {},
+): Promise<ChangedFiles> {
+  const changed = await readChangedFiles(git, { base: diff_base, remote, ...options })
+  if (changed === undefined)
+    throw new CliError('git did not list the changed files; run git status, or name files with --paths')
+  if (changed.is_cut_off)
+    throw new CliError(
+      `this shallow clone does not have the commit where HEAD left ${diff_base}; run git fetch --unshallow, or name files with --paths`,
+    )
+  return changed
 }
 
 /** `given`, else the activity started in this working tree on its branch, else the only live one of the branch. */

@@ -1,10 +1,10 @@
 /** `deconflict mcp`: serves the tools of MCP over standard input and output, for the repository of the working directory. */
 import { type Client, createClient, type RequestOf } from '../client/client.ts'
-import { readChangedFiles, withChanges } from '../git/working-tree-files.ts'
+import { withChanges } from '../git/working-tree-files.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { Failure } from '../vocabulary/failure.ts'
 import { issueOfBranch } from '../vocabulary/issue.ts'
-import type { CommonOptions } from './command-context.ts'
+import { type CommonOptions, changedFilesOf } from './command-context.ts'
 import { isLocal, NO_REMOTE, NO_SERVICE, openLocal } from './local-mode.ts'
 import { deleteWork } from './local-state.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -49,7 +49,7 @@ type Request = { owner: string; repo: string; input?: Input | undefined }
  * other repositories, and from outside of a working tree, must have paths from the root.
  */
 function withTree(client: Client, workspace: Workspace): Client {
-  const { git, tree, is_elsewhere, diff_base: base, remote } = workspace
+  const { git, tree, is_elsewhere, diff_base: base } = workspace
   /** The working tree and its branch, unless the request is about another repository or branch. */
   const placeOf = async (request: Request) => {
     if (tree === null || is_elsewhere || !isSameRepository(request, workspace)) return undefined
@@ -70,7 +70,9 @@ function withTree(client: Client, workspace: Workspace): Client {
     const paths = pathsIn(scope)
     const isOwn = (await placeOf(request))?.is_own === true
     if (!isOwn || paths === undefined || 'changes' in (scope as object)) return resolved
-    const changed = await readChangedFiles(git, { base, remote })
+    const reading = changedFilesOf(workspace)
+    // What the agent names can be compared without them, as with `--paths`.
+    const changed = await (paths.length > 0 ? reading.catch(() => undefined) : orFailure(reading))
     const { scope: given, base_sha } = withChanges({ areas: [], paths }, changed)
     if (given.changes === undefined) return resolved
     const added = { ...(scope as object), paths: given.paths, changes: given.changes }
@@ -91,7 +93,9 @@ function withTree(client: Client, workspace: Workspace): Client {
       const { owner, repo } = given
       const place = await placeOf(given)
       if (place === undefined) return client.createActivity(given)
-      const input = { ...withIssue(given.input, place.branch), branch: place.own_branch }
+      // An agent may send anything as its branch.
+      const issue = issueOfBranch(place.own_branch && String(place.own_branch))
+      const input = { ...(issue !== null && { issue }), ...given.input, branch: place.own_branch }
       if (!place.is_own) return client.createActivity({ ...given, input })
       const { is_continued: _, ...created } = await declareWork(client, { owner, repo }, { ...place, input })
       return created
@@ -112,16 +116,6 @@ function withTree(client: Client, workspace: Workspace): Client {
   }
 }
 
-/** Adds the issue that the branch names, unless the agent sends one. */
-function withIssue<Given extends { branch?: unknown; issue?: unknown }>(
-  input: Given,
-  current: string | null,
-): Given {
-  const branch = input.branch ?? current
-  const issue = typeof branch === 'string' ? issueOfBranch(branch) : null
-  return issue === null || input.issue !== undefined ? input : { ...input, issue }
-}
-
 /** An agent may send anything: an invalid scope is left as it is, and the service rejects it. */
 function pathsIn(scope: unknown): string[] | undefined {
   if (typeof scope !== 'object' || scope === null || Array.isArray(scope)) return undefined
@@ -136,10 +130,12 @@ async function withResolvedPaths<Given extends Input | undefined>(
   const { scope } = (input ?? {}) as { scope?: object }
   const typed = pathsIn(scope)
   if (typed === undefined || typed.length === 0) return input
-  try {
-    return { ...input, scope: { ...scope, paths: await resolvePaths(workspace, typed) } } as Given
-  } catch (error) {
+  return { ...input, scope: { ...scope, paths: await orFailure(resolvePaths(workspace, typed)) } } as Given
+}
+
+async function orFailure<Result>(work: Promise<Result>): Promise<Result> {
+  return work.catch((error: unknown) => {
     if (!(error instanceof CliError)) throw error
     throw new Failure('validation_error', `scope.paths: ${error.message}`, { param: 'scope.paths' })
-  }
+  })
 }

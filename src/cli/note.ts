@@ -3,11 +3,16 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestOf } from '../client/client.ts'
-import { readChangedFiles } from '../git/working-tree-files.ts'
 import { numberOf, renumbered } from '../vocabulary/file-number.ts'
 import { isNotableId } from '../vocabulary/names.ts'
 import { sanitize } from '../vocabulary/text.ts'
-import { activityIdFor, type CommandContext, type CommonOptions, openContext } from './command-context.ts'
+import {
+  activityIdFor,
+  type CommandContext,
+  type CommonOptions,
+  changedFilesOf,
+  openContext,
+} from './command-context.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { relativeTime, wrap } from './terminal.ts'
 import { fileInTree, viewOf } from './tree-paths.ts'
@@ -69,12 +74,6 @@ interface NumberOptions extends CommonOptions {
   rename?: boolean
 }
 
-/** A file relative to the root of the working tree, before and after. */
-interface Rename {
-  from: string
-  to: string
-}
-
 const TAKEN_SHOWN_MAX = 5
 
 export async function number(runtime: Runtime, directory: string, options: NumberOptions): Promise<ExitCode> {
@@ -101,11 +100,9 @@ export async function number(runtime: Runtime, directory: string, options: Numbe
 }
 
 /** The files that the branch or the working tree adds directly to the directory and that have a number: all the same one. */
-async function newFilesIn({ git, diff_base, remote }: Workspace, directory: string): Promise<string[]> {
-  const changed = await readChangedFiles(git, { base: diff_base, remote })
-  if (changed === undefined)
-    throw new CliError('git did not list the changed files; run git status, and try again')
-  const numbered = changed.changes.flatMap(({ path, status }) => {
+async function newFilesIn(workspace: Workspace, directory: string): Promise<string[]> {
+  const { changes } = await changedFilesOf(workspace)
+  const numbered = changes.flatMap(({ path, status }) => {
     const found = status === 'added' || status === 'renamed' ? numberOf(path) : null
     return found?.directory === directory ? [{ path, value: found.value }] : []
   })
@@ -118,7 +115,8 @@ async function newFilesIn({ git, diff_base, remote }: Workspace, directory: stri
   return numbered.map(({ path }) => path)
 }
 
-function renamesTo(value: string, files: readonly string[]): Rename[] {
+/** The files that get another name, relative to the root of the working tree. */
+function renamesTo(value: string, files: readonly string[]): { from: string; to: string }[] {
   return files.flatMap((from) => {
     const at = from.lastIndexOf('/') + 1
     const name = renumbered(from.slice(at), value)
@@ -128,7 +126,11 @@ function renamesTo(value: string, files: readonly string[]): Rename[] {
 }
 
 /** Renames in the index too, if git knows the file. Throws `CliError` if the other name exists. */
-async function rename({ git }: Workspace, root: string, { from, to }: Rename): Promise<void> {
+async function rename(
+  { git }: Workspace,
+  root: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
   if (existsSync(join(root, to))) throw new CliError(`${to} exists already; rename ${from} yourself`)
   const at = (path: string) => `:(top,literal)${path}`
   const isTracked = (await git.output(['ls-files', '--error-unmatch', '--', at(from)])) !== undefined

@@ -80,7 +80,7 @@ export async function findWorkspace(
     repo: repository.repo,
     is_named: named !== undefined,
     is_unknown: !named && !address,
-    is_elsewhere: isOther(named, address),
+    is_elsewhere: named !== undefined && named.repo.toLowerCase() !== (address ?? named).repo.toLowerCase(),
     host: address?.host ?? 'github.com',
     page: remote === undefined ? null : (placeOf(remote.url)?.page ?? null),
     is_ssh: address?.is_ssh ?? false,
@@ -121,10 +121,6 @@ export async function resolvePaths(
   throw new CliError(
     `${absolute} is absolute, and this is no working tree of the repository; name files from its root, such as src/a.ts`,
   )
-}
-
-function isOther(named: Named | undefined, remote: Named | undefined): boolean {
-  return named !== undefined && remote !== undefined && named.repo.toLowerCase() !== remote.repo.toLowerCase()
 }
 
 type Named = Pick<Workspace, 'owner' | 'repo'>

@@ -69,6 +69,19 @@ test.each([
   await client.close()
 })
 
+test('on a branch whose start a shallow clone does not have, it compares only what the agent names', async () => {
+  await tree.git('clone', '-q', '.', '../cut')
+  const cut = ['-C', '../cut', '-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  await tree.git(...cut, 'checkout', '-q', '-b', 'cut')
+  await tree.git(...cut, 'commit', '-q', '--allow-empty', '-m', 'Cut')
+  await tree.write({ '../cut/.git/shallow': `${await tree.git(...cut, 'rev-parse', 'main', 'cut')}\n` })
+  const client = await overStdio('tok-ada', NEWEST, '../cut', '--local')
+  const check = (args: object) => callTool(client, 'check_overlap', args)
+  expect((await check({ scope: { paths: ['docs/new.md'] } })).checked_against.complete).toBe(true)
+  expect((await check({})).error.message).toMatch(/HEAD left main; run git fetch --unshallow/)
+  await client.close()
+})
+
 // `test/api/admission.test.ts` has the handshake over HTTP, and the tests below the newest revision over standard input.
 describe.each([
   [NEWEST, 'HTTP', overHttp, { repository: REPOSITORY }],
