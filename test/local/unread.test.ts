@@ -187,7 +187,11 @@ test.each(['../third', '.trees/third'])(
     const { stderr } = await tree.run(['check', '--paths', file_path])
     expect(stderr).toMatch(/third; run the command there\n$/)
     expect(await heard('after-read', { ...edit, session_id: 's2' })).toMatch(/^Deconflict, in \S+third: /)
-    await heard('session-end')
+    // The work that both share ends with the last of them.
+    for (const session_id of ['s1', 's2']) {
+      expect((await tree.run(['list'])).stdout).toMatch(/^Work on third .* active /)
+      await heard('session-end', { session_id })
+    }
     expect((await tree.run(['list'])).stdout).not.toContain('Work on')
     await tree.git('checkout', '-q', '-b', 'mine')
     const patch = `*** Begin Patch\n*** Update File: ${file_path}\n*** Update File: README.md\n*** End Patch`

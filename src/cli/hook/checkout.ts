@@ -25,7 +25,7 @@ export function checkoutNews(
   { situation, here }: { situation: Situation; here: Place },
 ): { presence: Presence; sentences: string[] } {
   const { now, is_heard, agent, edits, event, reason } = situation
-  const present = others.filter(({ at }) => now - at < PRESENT_MS)
+  const present = others.filter((each) => isPresent(each, now))
   const edited = [...new Set([...before.edited, ...edits])].slice(-EDITED_MAX)
   const heard = hasNewContext(situation) ? [] : before.told
   const facts = present.flatMap((other) => besides(other, edited)).filter(({ key }) => !heard.includes(key))
@@ -43,6 +43,10 @@ export function checkoutNews(
   }
   const moves = is_heard ? moved(before, here, present.length > 0) : []
   return { presence, sentences: [...moves, ...told.map(({ text }) => text)] }
+}
+
+export function isPresent({ at }: Presence, now: number): boolean {
+  return now - at < PRESENT_MS
 }
 
 interface Fact {

@@ -9,6 +9,7 @@ import {
   hasActivity,
   readEndings,
   readSession,
+  readSessions,
   readWork,
   type Session,
   type StoredWorkspace,
@@ -17,9 +18,11 @@ import {
 } from '../local-state.ts'
 import type { Runtime } from '../runtime.ts'
 import { idOf } from '../tree-work.ts'
+import { isPresent } from './checkout.ts'
 import { isRefusal } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
+import type { Situation } from './plan.ts'
 
 /** Reasons with which a session ends, and another one goes on in the same working tree at once. */
 const CONTINUING: readonly string[] = ['clear', 'resume']
@@ -40,10 +43,11 @@ export function endingOf(of: {
  * that the event is about, in the working tree that it has for itself. Stores what is to be sent, so that a later hook can.
  */
 export async function endSessions(
-  { tree, input, env }: { tree: WorkingTree; input: HookInput; env: Runtime['env'] },
+  of: { tree: WorkingTree; input: HookInput; situation: Situation; env: Runtime['env'] },
   key: string,
-  isSubagentEnd: boolean,
 ): Promise<Session[]> {
+  const { tree, input, situation, env } = of
+  const isSubagentEnd = situation.event === 'subagent-end'
   const ended: Session[] = []
   for (const git_directory of directoriesOf(tree)) {
     const session = readSession(git_directory, key)
@@ -55,11 +59,14 @@ export async function endSessions(
       is_unmerged: session.workspace === null || (await isUnmerged(session.workspace, env)),
       is_declared: work.is_declared,
     })
-    if (hasActivity(work) && ending !== null) {
-      writeWork(git_directory, { ...work, ending })
-      ended.push(session)
-    }
+    const isEnd = hasActivity(work) && ending !== null
+    if (isEnd) writeWork(git_directory, { ...work, ending })
     deleteSession(git_directory, key)
+    // Another session here goes on with it. If that was killed, the next one that starts sends the end.
+    const isShared = readSessions(git_directory).some(
+      (each) => each.branch === session.branch && isPresent(each, situation.now),
+    )
+    if (isEnd && !isShared) ended.push(session)
   }
   return ended
 }

@@ -89,7 +89,7 @@ export async function runInTree(run: HookRun): Promise<Result> {
   const lock = { directory: stateDirectory(git_directory), key: 'hooks', timeout_ms: run.left_ms() }
   return withLock(lock, async () => {
     if (!isEnd) return isMute ? PAUSED : work(run, key)
-    const [ended] = await endSessions({ tree, input, env: runtime.env }, key, event === 'subagent-end')
+    const [ended] = await endSessions({ tree, input, situation, env: runtime.env }, key)
     if (ended === undefined) return QUIET
     if (isPaused(run)) return PAUSED
     const workspace = await workspaceOf(run, ended)
