@@ -21,9 +21,8 @@ import { readIssueNumber } from '../../vocabulary/contract/issue.ts'
 import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { isBot } from '../../vocabulary/names.ts'
 import { getMergeOrder, inDatabase, liveVersion, versionedOverlaps } from '../compare/database-source.ts'
-import { IMPORTING, importProgress } from '../github/tracking/installations.ts'
+import { importProgress } from '../github/tracking/installations.ts'
 import { startFarewell } from '../github/tracking/repository-events.ts'
-import { listImporting } from '../jobs/store.ts'
 import * as activities from '../records/activities/activities.ts'
 import { reserveNumber } from '../records/activities/reserve.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
@@ -31,6 +30,7 @@ import { getIssue } from '../records/issues/issues.ts'
 import * as notables from '../records/notables/notables.ts'
 import type { NotableRow } from '../records/notables/table.ts'
 import { listOpen } from '../records/pull-requests/store.ts'
+import { isImporting } from '../records/repositories/installation.ts'
 import type { OpenedRepo, RepoContext } from '../records/repositories/repo.ts'
 import { checkAnswered, createAnswered } from '../tell/answers.ts'
 import { readBudget } from '../tell/read.ts'
@@ -187,11 +187,6 @@ async function withGithubDates(
     }
   })
   return { ...page, items }
-}
-
-/** Whether pull requests are still imported. Asked before a comparison, which misses what is imported meanwhile. */
-async function isImporting({ db, repo }: RepoContext): Promise<boolean> {
-  return (await listImporting(db, repo, { kinds: IMPORTING, limit: 1 })).length > 0
 }
 
 async function checked(

@@ -5,9 +5,13 @@ import { COUNTED_MAX } from '../../platform/db/database.ts'
 import { countOpen } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import {
+  IMPORTING,
   isSuspended,
   mayBeUninstalled,
   openInstallation,
+  PULL_REQUEST,
+  REPOSITORIES,
+  REPOSITORY,
   takeImportCalls,
 } from '../../records/repositories/installation.ts'
 import {
@@ -22,7 +26,6 @@ import {
   type InstalledRepository,
   listInstalled,
   nameShown,
-  REPOSITORY,
   registerInstallation,
 } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
@@ -33,12 +36,6 @@ import { parsePullRequest } from '../pull-request.ts'
 import { ifFound, openPullRequests } from '../repository-calls.ts'
 import { DESCRIBED_AT_ONCE, describeRepositories } from '../repository-descriptions.ts'
 import { pullRequestChanged } from './pull-requests.ts'
-
-/** The kinds of jobs that import what an installation lists, and a few pull requests. */
-export const REPOSITORIES = 'repositories'
-export const PULL_REQUEST = 'pull_request'
-/** Those after which all open pull requests of a repository are known. */
-export const IMPORTING = [REPOSITORIES, REPOSITORY, PULL_REQUEST]
 
 /** The most calls that an import of a repository makes before those of its pull requests: the first page of these; and of one that was not described, the repository and its settings. */
 const PAGE_CALLS = 1

@@ -6,12 +6,13 @@ import { IMPORT_RANK, type NewJob, periodicJob } from '../../jobs/store.ts'
 import type { JobRow } from '../../jobs/table.ts'
 import { CHANGE, NOTIFY } from '../../records/changes/changes.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { INSTALLATION } from '../../records/repositories/installation.ts'
 import {
-  type ImportedRepository,
-  type InstalledRepository,
+  INSTALLATION,
+  PULL_REQUEST,
+  REPOSITORIES,
   REPOSITORY,
-} from '../../records/repositories/registration.ts'
+} from '../../records/repositories/installation.ts'
+import type { ImportedRepository, InstalledRepository } from '../../records/repositories/registration.ts'
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { RECHECK_ALL } from '../../records/repositories/stored-settings.ts'
 import { FAREWELL } from '../../tell/decide.ts'
@@ -24,8 +25,6 @@ import {
   importRepositories,
   importRepository,
   isRecheckedLater,
-  PULL_REQUEST,
-  REPOSITORIES,
 } from './installations.ts'
 import { trackAgain } from './pull-requests.ts'
 import { enqueueAllRechecks, RECHECK, recheck, recheckAffected } from './recheck.ts'

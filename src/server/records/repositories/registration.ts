@@ -5,7 +5,7 @@ import { hasOpenPullRequest, isNotFound, permissionsOf } from '../../github/repo
 import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
-import { findInstallation, isSuspended, openInstallation } from './installation.ts'
+import { findInstallation, isSuspended, openInstallation, REPOSITORY } from './installation.ts'
 import {
   findInstallationState,
   isOrganisationRepository,
@@ -125,9 +125,6 @@ export async function* listInstalled(
     if (data.repositories.length < per_page) return
   }
 }
-
-/** The kind of job that imports a repository. */
-export const REPOSITORY = 'repository'
 
 /** `is_described`: its installation and its settings are stored. `installation_id`: unless it is not known yet. */
 export type ImportedRepository = NamedRepository & { installation_id?: number; is_described?: boolean }
