@@ -48,7 +48,7 @@ function report(activities: ReportedActivity[]): Parameters<typeof commentOf>[0]
     threshold: { severity: 'medium', is_of_draft: false },
     not_compared: null,
     compared: { activities: 41, notables: 2, expected: 0 },
-    is_complete: true,
+    gap: null,
     stage: 'ready',
     as_of: new Date('2026-11-22T14:05:00Z'),
     page_url: 'https://deconflict.example.com/#/acme/shop?pr=131',

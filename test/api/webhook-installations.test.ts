@@ -88,17 +88,20 @@ describe('an installation', () => {
     const partial = { complete: false, reason: expect.stringMatching(/^Pull requests are still/) }
     expect((await request('GET', shop, '/overlaps')).body).toMatchObject({ checked_against: partial })
     expect((await request('GET', shop, '/merge-order')).body).toMatchObject(partial)
-    const runs = () => github.at(shop).checkRuns().map(({ conclusion, output: { title, summary } }) => ({ conclusion, title, summary }))
-    await service.deliver(opened(shop, { files: ['docs/none.md'] }))
+    await service.deliver(opened(shop, { files: ['src/pay.ts'] }))
     await service.runDueJobs()
-    console.log(runs())
     service.clock.advance(60_000)
     await service.runDueJobs()
-    console.log(runs())
     expect((await check()).body.checked_against).toMatchObject({ activities: 6, complete: true })
     expect((await request('GET', shop, '/overlaps')).body.checked_against).toMatchObject({ complete: true })
     const logged = service.log.map((line) => JSON.parse(line)).filter(({ repository }) => repository === shop)
-    expect(logged.at(-1)).toMatchObject({ msg: 'pull requests imported', imported: 5, of: 5 })
+    expect(logged.at(-1)).toMatchObject({ msg: 'pull requests imported', imported: 6, of: 6 })
+    const { sha } = github.at(shop).pull(PAGE + 3).head
+    const runs = github
+      .at(shop)
+      .checkRuns()
+      .filter(({ head_sha }) => head_sha === sha)
+    expect(runs.map(({ output }) => output.title)).toEqual(['Compared in part', 'No overlap'])
   })
 
   const check = async () => {

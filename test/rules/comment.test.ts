@@ -55,7 +55,7 @@ function report(changes: Partial<Report> = {}): Report {
       may_merge: true,
     },
     ...{ activities: [reportedActivity], notables: [], suppressed: { activities: [], notables: [] } },
-    ...{ merged: [], done: null, taken: [], page_url: null, not_compared: null, is_complete: true },
+    ...{ merged: [], done: null, taken: [], page_url: null, not_compared: null, gap: null },
     threshold: { severity: 'medium', is_of_draft: false },
     compared: { activities: 3, notables: 1, expected: 0 },
     ...changes,
@@ -417,7 +417,7 @@ describe('the comment', () => {
     ],
     [
       'the comparison was incomplete',
-      { is_complete: false },
+      { gap: 'cut_short' },
       'Compared in part',
       'The comparison was cut short; there may be more overlaps.',
     ],
@@ -458,15 +458,15 @@ describe('the check run', () => {
   test.each<[string, Partial<Report>, 'success' | 'neutral', string]>([
     ['nothing overlaps', {}, 'success', 'No overlap'],
     ['all overlaps are below the threshold', low, 'success', BELOW],
-    ['the comparison was incomplete', { is_complete: false }, 'neutral', 'Compared in part'],
-    ['… and all overlaps are below the threshold', { ...low, is_complete: false }, 'neutral', BELOW],
+    ['the comparison was incomplete', { gap: 'cut_short' }, 'neutral', 'Compared in part'],
+    ['… and all overlaps are below the threshold', { ...low, gap: 'cut_short' }, 'neutral', BELOW],
     ['nothing was compared', { not_compared: 'not_live' }, 'neutral', 'Not compared'],
     ['only notables were compared', { ...low, not_compared: 'nothing_given' }, 'neutral', BELOW],
   ])('where %s', (_, changes, conclusion, title) => {
     const run = checkRunOf(SHA, quiet(changes))
     expect(run).toMatchObject({ head_sha: SHA, conclusion, title, annotations: [] })
     expect(run.summary).not.toContain(MARKER)
-    expect(run.summary.includes('there may be more')).toBe(changes.is_complete === false)
+    expect(run.summary.includes('there may be more')).toBe(changes.gap !== undefined)
     expect(run.summary.includes('Other activities were not compared: ')).toBe(
       changes.not_compared !== undefined,
     )

@@ -1,5 +1,5 @@
 /** Enqueues jobs, each at its place in the queue, and lists them (docs/contract/organisations.md#queue). */
-import { and, asc, eq, getTableColumns, gt, gte, inArray, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import { COUNTED_MAX, type Db, laterBy } from '../platform/db/database.ts'
 import { currentCauses, runningJob } from '../platform/telemetry/execution.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
@@ -150,7 +150,7 @@ export async function listImporting(
   { id: repo_id, owner }: { id: number; owner: string },
   { kinds, limit }: { kinds: readonly string[]; limit: number },
 ): Promise<string[]> {
-  const hasPlace = and(gte(jobs.priority, IMPORT_RANK), eq(jobs.owner, owner.toLowerCase()))
+  const hasPlace = and(eq(jobs.priority, IMPORT_RANK), eq(jobs.owner, owner.toLowerCase()))
   const isNamed = sql`${jobs.repo_id} = 0 and ${jobs.id} ~ ${`[:,]${repo_id}(,|$)`}`
   const isAbout = or(eq(jobs.repo_id, repo_id), isNamed)
   const isOne = and(isAbout, sql`state = 'pending'`, hasPlace, inArray(jobs.kind, kinds))

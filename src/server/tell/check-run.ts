@@ -23,7 +23,7 @@ export function checkRunOf(head_sha: string, report: Report): CheckRun {
   const annotations = report.activities.flatMap((activity) =>
     activity.paths.map((path) => annotationOf(activity, path)),
   )
-  const isClear = !isShown && report.is_complete && report.not_compared === null
+  const isClear = !isShown && report.gap === null && report.not_compared === null
   return {
     head_sha,
     conclusion: isClear ? 'success' : 'neutral',

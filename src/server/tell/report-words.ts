@@ -3,6 +3,7 @@
  * what is not shown. Pure.
  */
 
+import { STILL_IMPORTING } from '../../engine/check/result-words.ts'
 import { adviceOf, adviceSentence, STAGE_WORDS } from '../../vocabulary/advice.ts'
 import { isForOneOfBoth, isSameWork, saidIn } from '../../vocabulary/finding.ts'
 import { byRank } from '../../vocabulary/severity.ts'
@@ -151,7 +152,7 @@ function bullets(items: string[]): string {
  * if an overlap was shown before.
  */
 export function nothingShown(report: Report, since = ''): { heading: string; text: string } {
-  const { suppressed, threshold, not_compared, is_complete } = report
+  const { suppressed, threshold, not_compared, gap } = report
   const worst = [...suppressed.activities, ...suppressed.notables].sort(byRank)[0]?.severity
   if (worst !== undefined) {
     const isBelow = suppressed.activities.every(({ suppression }) => suppression === 'below_threshold')
@@ -167,7 +168,7 @@ export function nothingShown(report: Report, since = ''): { heading: string; tex
   }
   if (not_compared !== null)
     return { heading: 'Not compared', text: 'It is unknown whether other activities overlap.' }
-  if (!is_complete) return { heading: 'Compared in part', text: comparedWith(report) }
+  if (gap !== null) return { heading: 'Compared in part', text: comparedWith(report) }
   return { heading: `No overlap ${since}`.trim(), text: comparedWith(report) }
 }
 
@@ -191,9 +192,14 @@ export function suppressedList({ activities, notables }: Suppressed): string | u
 }
 
 /** What the report does not cover. */
-export function caveatsOf({ not_compared, is_complete }: Report): string[] {
+export function caveatsOf({ not_compared, gap }: Report): string[] {
   if (not_compared !== null) return [`Other activities were not compared: ${WHY[not_compared]}.`]
-  return is_complete ? [] : ['The comparison was cut short; there may be more overlaps.']
+  return gap === null ? [] : [GAPS[gap]]
+}
+
+const GAPS = {
+  importing: STILL_IMPORTING,
+  cut_short: 'The comparison was cut short; there may be more overlaps.',
 }
 
 const WHY: Record<NonNullable<Report['not_compared']>, string> = {

@@ -77,8 +77,8 @@ export interface Report {
   not_compared: NotCompared | null
   /** The number of live activities and active notables compared. `expected`: those of the same branch or stack. */
   compared: { activities: number; notables: number; expected: number }
-  /** False if the comparison was cut short. */
-  is_complete: boolean
+  /** Why not everything was compared; null if it was. */
+  gap: 'importing' | 'cut_short' | null
   /** The stage of the pull request itself. */
   stage: Stage
   /** Its author may merge it, as far as is known: not a newcomer, nor somebody who works in a fork. */
@@ -114,7 +114,7 @@ export function buildReport(
   const none = reportNothing(pr, facts)
   const all = conclusion.notables.map(reportNotable)
   const notables = all.filter(({ severity }) => isAtLeast(severity, none.threshold.severity))
-  const { emptiness, expected, checked_against } = conclusion
+  const { emptiness, expected, checked_against, is_importing } = conclusion
   const web_url = facts.repo.web_urls[0] as string
   // At once, without a budget, and whoever caused the pair.
   const taken = isStale(rules.active_at, rules) ? [] : listTaken(pairs, pr, { ...facts, web_url })
@@ -146,7 +146,7 @@ export function buildReport(
     taken,
     not_compared: activities.length > 0 ? null : emptiness,
     compared: { ...checked_against, expected: expected.size },
-    is_complete: checked_against.complete,
+    gap: is_importing ? 'importing' : checked_against.complete ? null : 'cut_short',
     page_url: facts.page_url,
   }
   const named = activities.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
@@ -168,7 +168,7 @@ export function reportNothing(pr: PullRequestRow, { settings, now }: Facts): Rep
     threshold: { severity: thresholdFor(settings.comment, pr.is_draft), is_of_draft: pr.is_draft },
     not_compared: settings.track_pull_requests ? 'not_live' : 'not_tracked',
     compared: { activities: 0, notables: 0, expected: 0 },
-    is_complete: true,
+    gap: null,
     stage: pullRequestStage(pr),
     may_merge: !pr.is_by_newcomer && !pr.branch.includes(':'),
     as_of: now,

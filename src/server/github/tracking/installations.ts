@@ -130,8 +130,7 @@ export async function importRepository(
       await enqueue(ctx.db, pullRequestJobs(repository, page, { now, position }), now)
       position += page.length
     }
-    const run_at = orderedAt(now, position)
-    await enqueue(ctx.db, [jobOn(repository, RECHECK_ALL, { priority: 'import', run_at })], now)
+    await enqueue(ctx.db, [recheckAllJob(repository, orderedAt(now, position))], now)
   }
   // The pull requests themselves show whose they are.
   await asInstallation(app, ctx, importing, { named_since: new Date(0) })
@@ -160,8 +159,12 @@ function orderedAt(now: Date, position: number): Date {
 }
 
 /** Whether the repository is being imported and has its pull requests rechecked after that. */
-export function isRecheckedLater({ db, now, repo }: RepoContext): Promise<boolean> {
-  return isAnyWaiting(db, [jobOn(repo, RECHECK_ALL, { priority: 'import', run_at: now })])
+export function isRecheckedLater(ctx: RepoContext): Promise<boolean> {
+  return isAnyWaiting(ctx.db, [recheckAllJob(ctx.repo, ctx.now)])
+}
+
+function recheckAllJob(repo: { id: number; owner: string }, run_at: Date): NewJob {
+  return jobOn(repo, RECHECK_ALL, { priority: 'import', run_at })
 }
 
 /** How many open pull requests are imported, and how many are not yet; null if none is to be. */
@@ -185,11 +188,13 @@ export async function importBatch(app: App, ctx: RepoContext, prs: unknown[]): P
   )
   const failed = imports.find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
-  const { owner, name } = ctx.repo
-  const { done, left } = (await importProgress(ctx)) ?? { done: 0, left: prs.length }
+  const { db, now, repo } = ctx
+  const { done, left } = (await importProgress(ctx)) ?? { done: 0, left: 0 }
   // The running job still counts as one that is left.
-  const progress = { repository: `${owner}/${name}`, imported: done + prs.length, of: done + left }
+  const progress = { repository: `${repo.owner}/${repo.name}`, imported: done + prs.length, of: done + left }
   app.log.info(progress, 'pull requests imported')
+  // Those that were checked before a late batch did not know it.
+  if (left === prs.length && !repo.is_watched) await enqueue(db, [recheckAllJob(repo, now)], now)
 }
 
 /** Handles the removal of an installation from a repository, unless another one has replaced it, or it was added again since. Two calls. */
