@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { editOfPay } from '../support/lines.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
-import { type PullAction, pullRequestEvent, refEvent } from '../support/webhooks.ts'
+import { type PullAction, pullRequestEvent, refEvent, repositoryEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 
@@ -214,6 +214,19 @@ describe("GitHub's own stack", () => {
     await deliverIn(null, upper, 'edited')
     expect(await relation('lower', 'upper')).toBe('collision')
   })
+})
+
+test('work for the default branch before it was renamed is for its new name', async () => {
+  const declared = { title: 'Retry', branch: 'retries', base_branch: 'master' }
+  await repository.createActivity({ ...declared, risk: 'high' })
+  repository.githubRepo.push('master')
+  const number = await repository.open({ base: 'master' })
+  repository.githubRepo.renameBranch('master', 'main')
+  repository.githubRepo.update(number, { base: 'main' })
+  await repository.deliver(number, { action: 'edited', from: { base: 'master' } })
+  await service.deliverAndRun(repositoryEvent(github, repository.full_name, 'edited'))
+  await repository.advance(QUIET_MS)
+  expect(repository.comment(number)).toContain('Severity: ')
 })
 
 test.each([{}, { files: ['docs/a.md'] }])(

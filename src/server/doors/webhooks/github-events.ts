@@ -129,8 +129,11 @@ const HANDLERS = {
       return storeUninstalled(app, payload.repository.id, { now: app.clock() })
     const ctx = await opened(app, payload)
     if (!ctx) return
+    const { default_branch } = payload.action === 'edited' ? payload.changes : {}
+    // The former one may have been renamed.
+    if (default_branch) await branchDeleted(app, ctx, default_branch.from)
     // The settings file of the new default branch applies from now on.
-    if (payload.action === 'edited' && payload.changes.default_branch) await settingsChanged(app, ctx, null)
+    if (default_branch) await settingsChanged(app, ctx, null)
     if (payload.action === 'unarchived') await repositoryUnarchived(ctx)
   },
 } satisfies { [Name in EmitterWebhookEventName]?: (app: App, payload: Payload<Name>) => Promise<void> }

@@ -113,6 +113,13 @@ export async function keepMergedLink(
   await addLinks(db, repo.id, [{ branch, base_branch, sha: null }], now)
 }
 
+/** Puts the new name of a branch below the former one, which declared work and clones that were not updated still name. */
+export async function linkRenamed(ctx: RepoContext, branch: string, base_branch: string): Promise<void> {
+  const { db, repo, now } = ctx
+  await addLinks(db, repo.id, [{ branch, base_branch, sha: null }], now)
+  await enqueueRechecks(ctx, await listLive(db, repo.id, { base_branch: branch }, now))
+}
+
 /** Enqueues a recheck of the open pull requests whose heads a merged branch has: their work may be done. */
 export async function recheckBelow(
   ctx: RepoContext,

@@ -13,9 +13,10 @@ import { listLive } from '../../records/activities/pull-request-store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { readGithub } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import { compareBranches, hasOpenPullRequest, ifFound, isBranch, named } from '../repository-calls.ts'
+import { compareBranches, hasOpenPullRequest, ifFound, named } from '../repository-calls.ts'
 import { completeFiles } from '../trees.ts'
 import { pushedChangesOf } from './changed-files.ts'
+import { linkRenamed } from './stack-links.ts'
 
 /** The kind of job that compares one branch with the default branch. */
 export const COMPARE_BRANCH = 'compare_branch'
@@ -36,13 +37,15 @@ export async function branchPushed(ctx: RepoContext, push: BranchPush): Promise<
   await enqueue(db, [job], now, { gap_ms: QUIET_MS })
 }
 
-/** Archives the activities of a deleted branch, unless it was pushed again since. One call. */
+/** Archives the activities of a deleted branch, unless it was pushed again since. Work for a branch that was renamed stays work for its new name. One call. */
 export async function branchDeleted(app: App, ctx: RepoContext, branch: string): Promise<void> {
   const reading = readGithub(app, ctx, (reader, { repo }) =>
     reader.rest.repos.getBranch({ ...named(repo), branch }),
   )
-  if (!(await ifFound(reading.then((found) => isBranch(branch, found?.data)))))
-    await endBranch(ctx, branch, false)
+  const found = await ifFound(reading.then((read) => read?.data ?? { name: branch }))
+  if (found?.name === branch) return
+  await endBranch(ctx, branch, false)
+  if (found) await linkRenamed(ctx, branch, found.name)
 }
 
 function isTracked({ settings }: RepoContext, { branch, default_branch }: BranchPush): boolean {
