@@ -5,7 +5,6 @@ import { doneTables } from './replay/done/table.ts'
 import { type ReplayOptions, replayHistory } from './replay/history.ts'
 import { replayLive } from './replay/live/live.ts'
 import { comparePairs, readRecording } from './replay/pairs.ts'
-import { replaySameWork } from './replay/same-work.ts'
 import { replaySequences } from './replay/sequences/sequences.ts'
 import { sequenceTables } from './replay/sequences/table.ts'
 import { summaryOf } from './replay/summary.ts'
@@ -13,9 +12,9 @@ import { tablesOf } from './replay/tables.ts'
 
 const USAGE = `npm run --silent replay -- --pairs FILE
   one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/research/replay.md
-npm run --silent replay -- [--live | --sequences | --done | --same-work] --git DIR [--days 90] [--closed-after-days 14]
+npm run --silent replay -- [--live | --sequences | --done] --git DIR [--days 90] [--closed-after-days 14]
   tables on stdout, progress on stderr; with --live, the events are webhooks to the real service on a PostgreSQL of its own;
-  the others measure shared numbers and parents, work that was done already, and work that is done twice;
+  the others measure shared numbers and parents, and work that was done already;
   DIR is a bare mirror with refs/pull/N/head: git clone --mirror URL;
   a pull request that was closed without a merge counts as open for that long after its last push`
 const DAYS_MAX = 3650
@@ -28,7 +27,6 @@ async function main(): Promise<void> {
       live: { type: 'boolean', default: false },
       sequences: { type: 'boolean', default: false },
       done: { type: 'boolean', default: false },
-      'same-work': { type: 'boolean', default: false },
       days: { type: 'string', default: '90' },
       'closed-after-days': { type: 'string', default: '14' },
     },
@@ -49,13 +47,11 @@ async function main(): Promise<void> {
 }
 
 async function tablesFor(
-  chosen: Record<'live' | 'sequences' | 'done' | 'same-work', boolean>,
+  { live, sequences, done }: Record<'live' | 'sequences' | 'done', boolean>,
   directory: string,
   options: ReplayOptions,
 ): Promise<string> {
-  const { live, sequences, done } = chosen
   if (sequences) return sequenceTables(await replaySequences(directory, options))
-  if (chosen['same-work']) return replaySameWork(directory, options)
   if (done) return doneTables(await replayDone(directory, options))
   if (live) return replayLive(directory, options)
   return tablesOf(await replayHistory(directory, options))

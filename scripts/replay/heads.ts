@@ -6,7 +6,6 @@ import { type Comparison, compareSides, type IndexedSide, type Intent } from '..
 import { type FileChange, namesOf, sharedFiles } from '../../src/engine/lines/change.ts'
 import type { NoiseRules } from '../../src/engine/lines/noise.ts'
 import type { FilePair } from '../../src/engine/lines/pair-verdict.ts'
-import { takenPlaces } from '../../src/engine/lines/taken.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
 import { findingOf } from '../../src/vocabulary/finding.ts'
 import type { Finding, FindingOf } from '../../src/vocabulary/finding-kinds.ts'
@@ -61,11 +60,9 @@ export function duplicatesIn({ findings }: Pick<Comparison, 'findings'>): Findin
   return findings.filter(({ kind }) => kind === 'duplicate' || kind === 'issue')
 }
 
-/** What pull requests of the same target branch meet by: names of files, the numbers and parents that they take, and issues. */
-export function keysOf({ branch }: PullRequest, { files, closes }: Head): Set<string> {
-  const names = files.flatMap((file) => namesOf(file))
-  const issues = [...closes].map((issue) => `#${issue}`)
-  return new Set([...names, ...takenPlaces(files, numbers), ...issues].map((name) => `${branch} ${name}`))
+/** What pull requests of the same target branch meet by: the names of their files. */
+export function keysOf({ branch }: PullRequest, { files }: Head): Set<string> {
+  return new Set(files.flatMap((file) => namesOf(file)).map((name) => `${branch} ${name}`))
 }
 
 /** A head of one, at any of its pushes, is among the commits that the other adds, or is a parent of one of them. */

@@ -143,11 +143,6 @@ test('the replay prints the tables, and does not modify the mirror', async () =>
   expect(stdout).toContain("In 1, one side was rebased over the other's merge.")
 })
 
-test('work that is done twice is told when the later one is opened', async () => {
-  const { stdout } = await replay(['--same-work', '--git', mirror.path, '--days', '30'])
-  expect(stdout).toContain('| the same work by two people, five lines or more | 1 |')
-})
-
 test('an error says what is wrong with a mirror', async () => {
   const { stderr, code } = await replay(['--git', ROOT])
   expect(stderr).toContain('not a readable bare git repository')
