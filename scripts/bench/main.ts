@@ -5,7 +5,7 @@ import { availableParallelism, loadavg } from 'node:os'
 import { type Measure, Results } from './measure.ts'
 import { type PartName, readOptions } from './options.ts'
 import { organisationPart } from './organisation/organisation.ts'
-import { checkPart, createPart, overlapsPart } from './parts/activities.ts'
+import { checkPart, createPart } from './parts/activities.ts'
 import { hooksPart } from './parts/hooks.ts'
 import { localPart } from './parts/local.ts'
 import { pagePart } from './parts/page.ts'
@@ -16,7 +16,6 @@ const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
   hooks: hooksPart,
   check: checkPart,
   create: createPart,
-  overlaps: overlapsPart,
   pulls: pullRequestsPart,
   import: importPart,
   page: pagePart,

@@ -1,15 +1,13 @@
 /** Command-line options of `npm run bench`, and the sizes that they select. */
 import { parseArgs } from 'node:util'
 
-export const PARTS = ['hooks', 'check', 'create', 'overlaps', 'pulls', 'import', 'page', 'local'] as const
+export const PARTS = ['hooks', 'check', 'create', 'pulls', 'import', 'page', 'local'] as const
 export type PartName = (typeof PARTS)[number] | 'organisation'
 
 /** How much is measured. A round runs all variants of a scenario one after the other. */
 export interface Sizes {
   /** Live activities in one repository. */
   live: number[]
-  /** Live activities of the repository with many collisions. */
-  crowd: number
   /** Concurrent clients. */
   clients: number[]
   rounds: number
@@ -17,8 +15,8 @@ export interface Sizes {
   round_ms: number
   /** Rounds of each hook. */
   hooks: number
-  /** Of `open` pull requests, one with `files` is compared; beside `imported` ones, `rounds` get a comment. */
-  pulls: { open: number; files: number; imported: number; rounds: number }
+  /** Beside `imported` pull requests, `rounds` get a comment. */
+  pulls: { imported: number; rounds: number }
   /** Imported repositories, and pushes beside the import. */
   import: { imported: number; rounds: number }
   organisation: OrganisationSizes
@@ -45,12 +43,11 @@ export interface OrganisationSizes {
 
 const FULL: Sizes = {
   live: [100, 1000, 10_000],
-  crowd: 500,
   clients: [1, 8, 32],
   rounds: 5,
   round_ms: 800,
   hooks: 40,
-  pulls: { open: 1000, files: 300, imported: 400, rounds: 12 },
+  pulls: { imported: 400, rounds: 12 },
   import: { imported: 300, rounds: 40 },
   organisation: {
     ...{ repositories: 5000, pulls: 10, merged: 20, agents: 500, imported: 100 },
@@ -62,12 +59,11 @@ const FULL: Sizes = {
 
 const QUICK: Sizes = {
   live: [100, 300],
-  crowd: 50,
   clients: [1, 8],
   rounds: 2,
   round_ms: 100,
   hooks: 2,
-  pulls: { open: 20, files: 10, imported: 5, rounds: 1 },
+  pulls: { imported: 5, rounds: 1 },
   import: { imported: 6, rounds: 2 },
   organisation: {
     ...{ repositories: 20, pulls: 8, merged: 2, agents: 10, imported: 2 },

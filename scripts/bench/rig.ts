@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
 import { interleaved, type Results } from './measure.ts'
 import type { Options } from './options.ts'
 import { type SeedRepository, seed } from './seed.ts'
-import { crowdWorkOf, workOf } from './work.ts'
+import { workOf } from './work.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const TOKEN = 'ada'
@@ -29,7 +29,7 @@ const FILLED = [
   ['created', 1000],
   ['baseline', 1000],
 ] as const
-const FIXED = ['created', 'baseline', 'crowd', 'pulls', 'commented', 'plain'] as const
+const FIXED = ['created', 'baseline', 'commented', 'plain'] as const
 
 export interface Rig extends Options {
   results: Results
@@ -68,7 +68,7 @@ const FIGURES = {
 }
 
 export async function openRig(options: Options, results: Results, say: (line: string) => void): Promise<Rig> {
-  const { live, rounds, crowd } = options.sizes
+  const { live, rounds } = options.sizes
   const directory = await temporaryDirectory('bench')
   const names = [...FIXED, ...live.map((size) => `live-${size}`)]
   const deployment = await startDeployment(names.map((name) => `acme/${name}`))
@@ -92,7 +92,6 @@ export async function openRig(options: Options, results: Results, say: (line: st
   const database = memo(async () => {
     const url = await emptyDatabase()
     await (await openDatabase({ database_url: url, data_dir: '' })).close()
-    await seed(url, repository('crowd'), { count: crowd, work: (n) => crowdWorkOf(n, crowd) })
     const sizes = live.map((size) => [`live-${size}`, size] as const)
     for (const [name, count] of [...sizes, ...FILLED])
       await seed(url, repository(name), { count, work: workOf })

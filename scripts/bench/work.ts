@@ -25,18 +25,6 @@ function lastPathOf(n: number): string {
   return isPlain ? `${SHARED}/part-${n}.ts` : `${SHARED}/**/*.v${n % PATTERNS}.ts`
 }
 
-/**
- * The `n`th activity of a crowd. Each has three consecutive paths of the shared directory, and so collides with the two
- * activities before it and the two after it. Every fifth path is a pattern.
- */
-export function crowdWorkOf(n: number, size: number): CreateActivity {
-  const shared = [0, 1, 2].map((step) => {
-    const part = (n + step) % size
-    return part % 5 > 0 ? `${SHARED}/src/part-${part}.ts` : `${SHARED}/lib/**/*.v${part}.ts`
-  })
-  return activity(`${n}`, { paths: [`packages/p${n}/src/**`, `packages/p${n}/test/unit.test.ts`, ...shared] })
-}
-
 export function activity(name: string, scope: object): CreateActivity {
   return CreateActivity.parse({
     title: `Rework package ${name}`,

@@ -1,22 +1,18 @@
-/** Checks, creates and all collisions: by the number of live activities, by clients, and next to pgbench. */
+/** Checks and creates: by the number of live activities, by clients, and next to pgbench. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import postgres from 'postgres'
 import { debianBinaries } from '../../../test/support/postgres.ts'
 import { type Load, load, type Template } from '../load.ts'
-import { quantile, shown, timeOf } from '../measure.ts'
-import { type Rig, TOKEN } from '../rig.ts'
+import { shown } from '../measure.ts'
+import type { Rig } from '../rig.ts'
 import { createScript } from '../seed.ts'
 import { activity, SHARED } from '../work.ts'
 
 /** Creates per round at one size: more would change the size. */
 const CREATES = 20
-/** Changes and reads of all collisions per round. */
-const READS = 20
-
 const address = (repository: string, rest = '') => `/api/v1/repos/acme/${repository}/activity${rest}`
 
 export async function checkPart(rig: Rig): Promise<void> {
@@ -94,42 +90,4 @@ async function startPgbench(rig: Rig): Promise<((clients: number) => Promise<{ r
     if (!(rate > 0)) throw new Error(`pgbench: ${stdout}`)
     return { rate }
   }
-}
-
-/** All collisions of a repository after a change of one activity, next to one check that overlaps with every activity in it. */
-export async function overlapsPart(rig: Rig): Promise<void> {
-  const { url } = await rig.service()
-  const { id } = rig.repository('crowd')
-  const sql = postgres(await rig.database(), { max: 1 })
-  const ask = async (path: string, body?: object) => {
-    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-    const response = await fetch(
-      `${url}${path}`,
-      body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers },
-    )
-    return (await response.json()) as { total: number }
-  }
-  const all = () => ask('/api/v1/repos/acme/crowd/overlaps')
-  const { total } = await all()
-  if (total !== 2 * rig.sizes.crowd) throw new Error(`${total} collisions`)
-  const check = checkOf('crowd', { paths: [`${SHARED}/**`] })
-  const medianOf = (work: () => Promise<unknown>, before: () => Promise<unknown>) => async () => {
-    const times: number[] = []
-    for (let read = 0; read < READS; read += 1) {
-      await before()
-      times.push(await timeOf(work))
-    }
-    return { p50: quantile(times, 0.5) }
-  }
-  const change = () =>
-    sql`update activities set heartbeat_at = now() where repo_id = ${id} and branch = 'work-0'`
-  await rig.compare('overlaps', {
-    all: { label: `all ${shown(total)} collisions after a change`, run: medianOf(all, change) },
-    again: { label: 'the same without a change', run: medianOf(all, async () => {}) },
-    check: {
-      label: `check that overlaps with all ${shown(rig.sizes.crowd)}`,
-      run: medianOf(() => ask(check.path, check.body), change),
-    },
-  })
-  await sql.end()
 }

@@ -22,7 +22,6 @@ const LABELS = {
   quiet: 'hook with nothing to ask: a file read again',
   asking: 'hook that asks: another file read, by a stub that answers at once',
   read: 'hook that asks: another file read, by the service',
-  answer: 'the check itself, by the service',
   prompt: 'hook of a prompt that changes nothing: git, a conditional request',
   start: 'hook of a start: git, a create',
   edit: 'hook of a first edit: git, an update',
@@ -56,7 +55,6 @@ export async function hooksPart({ sizes, results, scratch, ...rig }: Rig): Promi
     quiet: () => hook('after-read', read('0.ts')),
     asking: (round) => hook('after-read', read(`${1 + round}.ts`), stubbed, stubTree.path),
     read: (round) => hook('after-read', read(`${1 + round}.ts`)),
-    answer: () => checkTime(service.url),
     prompt: () => hook('prompt', { prompt: 'Go on.' }),
     start: (round) => hook('session-start', { source: 'startup', session_id: `start-${round}` }),
     // Other files than those that are read.
@@ -107,17 +105,6 @@ export function processTime(
     })
     child.stdin.on('error', () => {}).end(JSON.stringify(input))
     return once(child, 'close')
-  })
-}
-
-function checkTime(url: string): Promise<number> {
-  return timeOf(async () => {
-    const response = await fetch(`${url}/api/v1/repos/acme/plain/activity/check`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ branch: 'work', scope: { changes: [{ path: '1.ts' }] } }),
-    })
-    await response.arrayBuffer()
   })
 }
 

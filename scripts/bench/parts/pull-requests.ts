@@ -1,76 +1,18 @@
-/** What authors of pull requests wait for: checks by lines, and the time from a delivery to its comment, also beside an import. */
+/** What authors of pull requests wait for: the time from a delivery to its comment, also beside an import. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { editOf } from '../../../test/support/lines.ts'
 import { installationEvent, pullRequestEvent } from '../../../test/support/webhooks.ts'
-import { load } from '../load.ts'
-import { interleaved, shown, timeOf, until } from '../measure.ts'
+import { interleaved, timeOf, until } from '../measure.ts'
 import { type Rig, TOKEN } from '../rig.ts'
-import { seed } from '../seed.ts'
-import { activity } from '../work.ts'
 
 const FILE_LINES = 400
-/** Places of a file, far apart, at which pull requests change a line. */
-const SPOTS = 16
-/** Of a pull request among many. */
-const FILES = 10
-/** The repository has so many files that each is changed by about three of the open pull requests. */
-const PULLS_PER_FILE = 3
 /** How long GitHub takes to answer. */
 const GITHUB_MS = 100
 /** Both pull requests may get a comment, and GitHub asks Apps to leave a second between writes. */
 const PAUSE_MS = 3000
 
-export async function pullRequestsPart(rig: Rig): Promise<void> {
-  await largePullRequest(rig)
-  await deliveryToComment(rig)
-}
-
-/** A check of one pull request with many files, by lines and by paths, among open ones. */
-async function largePullRequest(rig: Rig): Promise<void> {
-  const { round_ms: ms, pulls } = rig.sizes
-  const { open, files } = pulls
-  const service = await rig.service()
-  const inAll = Math.ceil((open * FILES) / PULLS_PER_FILE)
-  const work = (n: number) =>
-    activity(`${n}`, {
-      changes: Array.from({ length: FILES }, (_, step) =>
-        changeOf((n * FILES + step) % inAll, { n, spot: (n * 7 + step) % SPOTS }),
-      ),
-    })
-  await seed(await rig.database(), rig.repository('pulls'), { count: open, work })
-  const changes = Array.from({ length: files }, (_, at) => {
-    const file = at * Math.floor(inAll / files)
-    return changeOf(file, { n: -1, spot: file % SPOTS })
-  })
-  const variant = (by: string, scope: object) => {
-    const body = { scope, branch: 'large', base_branch: 'main' }
-    const requests = [{ path: '/api/v1/repos/acme/pulls/activity/check', body }]
-    return {
-      label: `check of ${files} files against ${shown(open)} pull requests, by ${by}`,
-      run: async () => {
-        const { p50, cpu } = await load(service, { requests, clients: 1, status: 200, ms })
-        return { p50, cpu }
-      },
-    }
-  }
-  await rig.compare('pulls', {
-    lines: variant('lines', { changes }),
-    paths: variant('paths', { paths: changes.map(({ path }) => path) }),
-  })
-}
-
-/** A change of one line of a file to a text that depends on `n`. Two changes conflict if they are at the same spot. */
-function changeOf(file: number, { n, spot }: { n: number; spot: number }): { path: string; patch: string } {
-  const base = Array.from(
-    { length: FILE_LINES },
-    (_, at) => `  const value${at} = compute(file${file}, ${at})`,
-  )
-  const line = 10 + (spot * FILE_LINES) / SPOTS
-  return { path: `src/part-${file % 50}/file-${file}.ts`, patch: editOf(base, line, 1, [`  changed(${n})`]) }
-}
-
 /** From the delivery of an opened pull request that conflicts with another one to its comment. */
-async function deliveryToComment(rig: Rig): Promise<void> {
+export async function pullRequestsPart(rig: Rig): Promise<void> {
   const { imported, rounds } = rig.sizes.pulls
   const app = await startApp(rig, 'acme/commented')
   for (let n = 0; n < imported; n += 1) await app.opened(n, n)
@@ -131,10 +73,11 @@ export async function importPart(rig: Rig): Promise<void> {
   await app.close()
 }
 
-/** Opens a pull request that changes one line of one file, always the same. */
+/** Opens a pull request that changes one line of one file, always the same, to a text of its own. */
 function open({ deployment }: Rig, full_name: string, { n, file }: { n: number; file: number }): number {
-  const { path: filename, patch } = changeOf(file, { n, spot: 0 })
-  const files = [{ filename, status: 'modified' as const, patch }]
+  const lines = Array.from({ length: FILE_LINES }, (_, at) => `  const value${at} = compute(${file}, ${at})`)
+  const patch = editOf(lines, 10, 1, [`  changed(${n})`])
+  const files = [{ filename: `src/file-${file}.ts`, status: 'modified' as const, patch }]
   return deployment.github
     .at(full_name)
     .open({ title: `Change ${n}`, head: `change-${n}`, author: `person-${n}`, files }).number
