@@ -13,19 +13,9 @@ import type { ReportedActivity, ReportedPath } from '../../src/server/tell/count
 import type { Report, ReportedNotable, SuppressedActivity } from '../../src/server/tell/report.ts'
 import type { TakenFinding } from '../../src/vocabulary/finding-kinds.ts'
 import type { LineRange } from '../../src/vocabulary/verdict.ts'
-
-/** A path whose lines were not compared, unless `given` says otherwise. */
-function place(example: string, fields: Partial<ReportedPath> = {}): ReportedPath {
-  return { example, verdict: null, confidence: null, your_lines: null, their_lines: null, ...fields }
-}
+import { PULL, place, report, reportedActivity } from '../support/report.ts'
 
 const SHA = 'a'.repeat(40)
-const PULL = (number: number) => ({ number, url: `https://github.com/acme/shop/pull/${number}` })
-const reportedActivity: ReportedActivity = {
-  ...{ severity: 'medium', title: 'Retry payments', actor: 'Ben', branch: 'retries', pull_request: PULL(3) },
-  ...{ stage: 'ready', conflicts_with_base: false, is_ahead: true, is_same_author: false },
-  ...{ consequence: 'conflict', findings: [], fixes: [], areas: [], paths: [place('src/pay.ts')] },
-}
 const LIKELY: Partial<ReportedPath> = {
   verdict: 'conflict',
   confidence: 'likely',
@@ -42,24 +32,6 @@ const notable: ReportedNotable = {
   title: 'Tills are frozen',
   decision_url: 'https://acme.example/d/1',
   where: 'src/**',
-}
-
-function report(changes: Partial<Report> = {}): Report {
-  return {
-    ...{
-      severity: 'medium',
-      earns_comment: true,
-      charge: null,
-      stage: 'ready',
-      as_of: null,
-      may_merge: true,
-    },
-    ...{ activities: [reportedActivity], notables: [], suppressed: { activities: [], notables: [] } },
-    ...{ merged: [], done: null, taken: [], page_url: null, not_compared: null, gap: null },
-    threshold: { severity: 'medium', is_of_draft: false },
-    compared: { activities: 3, notables: 1, expected: 0 },
-    ...changes,
-  }
 }
 
 /** A report in which nothing reaches the threshold. */
