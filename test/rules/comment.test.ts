@@ -67,13 +67,6 @@ function read(markdown: string) {
   return found
 }
 
-/** Everything outside of code is the same as for harmless text, so no part of it has escaped. */
-function expectEscaped(hostile: string, harmless: string) {
-  const [found, plain] = [read(hostile), read(harmless)]
-  expect({ ...found, code: found.code.length }).toEqual({ ...plain, code: plain.code.length })
-  return plain
-}
-
 const HOSTILE: [string, string][] = [
   ['a mention', 'EVIL @acme/owners @ada'],
   ['a reference', 'EVIL closes #1, acme/shop#2, GH-3'],
@@ -125,6 +118,10 @@ describe('markup from users is escaped in the comment and in the check run', () 
     ],
     notables: [{ ...notable, title: text, where: text }],
   })
+  /** The check run contains the text of the comment. */
+  const shown = (changes: Partial<Report>) => checkRunOf(SHA, report(changes)).summary
+  const settings = (words: string) =>
+    settingsRunOf(SHA, [{ line: 3, key: words, message: words }], { is_first: false }).summary
   const places: [string, (text: string) => Partial<Report>][] = [
     ['a title only', (title) => one({ title, branch: null, pull_request: null })],
     [
@@ -144,21 +141,21 @@ describe('markup from users is escaped in the comment and in the check run', () 
     ['several at once', several],
   ]
 
-  describe.each(places)('with %s', (_, changes) => {
-    /** The check run contains the text of the comment. */
-    const shown = (text: string) => checkRunOf(SHA, report(changes(text))).summary
+  describe.each([
+    ...places.map(([where, changes]) => [where, (text: string) => shown(changes(text))] as const),
+    ['an invalid settings file', settings] as const,
+  ])('with %s', (_, summary) => {
     test.each(HOSTILE)('of %s', (_, text) => {
-      const plain = expectEscaped(shown(text), shown('harmless'))
+      const [hostile, plain] = [read(summary(text)), read(summary('harmless'))]
+      // Everything outside of code is the same as for harmless text, so no part of it has escaped.
+      expect({ ...hostile, code: hostile.code.length }).toEqual({ ...plain, code: plain.code.length })
       expect(plain.links.every((link) => ALLOWED_LINKS.has(link))).toBe(true)
     })
   })
 
-  // Threat: Markup in comments
-  test.each([
-    ['https://github.com/acme/shop/pull/3', '[`#3`](https://redirect.github.com/acme/shop/pull/3)'],
-    ['https://github.acme.example/acme/shop/pull/3', '[`#3`](https://github.acme.example/acme/shop/pull/3)'],
-  ])('the number of %s is a link, which makes no mention on github.com', (url, expected) => {
-    expect(commentOf(report(one({ pull_request: { number: 3, url } })))).toContain(expected)
+  test('the number of a pull request elsewhere than on github.com is a link as it is', () => {
+    const url = 'https://github.acme.example/acme/shop/pull/3'
+    expect(commentOf(report(one({ pull_request: { number: 3, url } })))).toContain(`[\`#3\`](${url})`)
   })
 
   test('long texts are truncated', () => {
@@ -393,6 +390,7 @@ describe('the comment', () => {
       'Compared in part',
       'The comparison was cut short; there may be more overlaps.',
     ],
+    ['… and what it has is below the threshold', { ...low, gap: 'cut_short' }, BELOW, 'at most. '],
     [
       'the overlap is below the threshold',
       low,
@@ -417,33 +415,24 @@ describe('the comment', () => {
     ['nothing is tracked', { not_compared: 'not_tracked' }, NOT, '(`track_pull_requests`)'],
     ['its activity has ended', { not_compared: 'not_live' }, NOT, 'is archived, finished or expired'],
     ['it has no scope', { not_compared: 'nothing_given' }, NOT, 'names neither paths nor areas'],
+    ['only notables were compared', { ...low, not_compared: 'nothing_given' }, BELOW, '1 notable applies'],
     ['everything is ignored', { not_compared: 'all_ignored' }, NOT, '`ignore_paths`)'],
-  ])('says, if there is no overlap to show, that %s', (_, changes, heading, words) => {
+  ])('and the check run say, if there is no overlap to show, that %s', (_, changes, heading, words) => {
     const text = commentOf(quiet(changes))
     expect(text).toContain(`\n\n**${heading}.** `)
     expect(text).toContain(words)
     expect(text.includes('No overlap')).toBe(heading === NONE)
+    const { summary, ...run } = checkRunOf(SHA, quiet(changes))
+    const isWhole = changes.gap === undefined && !changes.not_compared
+    const [conclusion, title] = [isWhole ? 'success' : 'neutral', heading.replace(' any more', '')]
+    expect(run).toMatchObject({ head_sha: SHA, conclusion, title, annotations: [] })
+    expect(summary).not.toContain(MARKER)
+    expect(summary.includes('there may be more')).toBe(changes.gap !== undefined)
+    expect(summary.includes('Other activities were not compared: ')).toBe(changes.not_compared !== undefined)
   })
 })
 
 describe('the check run', () => {
-  test.each<[string, Partial<Report>, 'success' | 'neutral', string]>([
-    ['nothing overlaps', {}, 'success', 'No overlap'],
-    ['all overlaps are below the threshold', low, 'success', BELOW],
-    ['the comparison was incomplete', { gap: 'cut_short' }, 'neutral', 'Compared in part'],
-    ['… and all overlaps are below the threshold', { ...low, gap: 'cut_short' }, 'neutral', BELOW],
-    ['nothing was compared', { not_compared: 'not_live' }, 'neutral', 'Not compared'],
-    ['only notables were compared', { ...low, not_compared: 'nothing_given' }, 'neutral', BELOW],
-  ])('where %s', (_, changes, conclusion, title) => {
-    const run = checkRunOf(SHA, quiet(changes))
-    expect(run).toMatchObject({ head_sha: SHA, conclusion, title, annotations: [] })
-    expect(run.summary).not.toContain(MARKER)
-    expect(run.summary.includes('there may be more')).toBe(changes.gap !== undefined)
-    expect(run.summary.includes('Other activities were not compared: ')).toBe(
-      changes.not_compared !== undefined,
-    )
-  })
-
   test('says what both have in common if they share no place', () => {
     const alike: SuppressedActivity = {
       ...unshown,
@@ -498,11 +487,5 @@ describe('the check run', () => {
     expect(run).toMatchObject({ head_sha: SHA, conclusion: 'neutral', annotations: { length: 50 } })
     const { title } = settingsRunOf(SHA, problems, { is_first: false })
     expect(title).toBe('The settings file is invalid; the last valid settings stay in force')
-  })
-
-  test.each(HOSTILE)('of an invalid settings file escapes %s', (_, text) => {
-    const summary = (words: string) =>
-      settingsRunOf(SHA, [{ line: 3, key: words, message: words }], { is_first: false }).summary
-    expect(expectEscaped(summary(text), summary('harmless'))).toMatchObject({ links: [], html: [] })
   })
 })
