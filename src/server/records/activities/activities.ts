@@ -34,7 +34,6 @@ import { listChangeSet, replaceFileChanges } from '../file-changes/store.ts'
 import { tooManyLive } from '../live-sets/store.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
-import { expireActivities } from './sweep-store.ts'
 import type { ActivityRow } from './table.ts'
 
 /**
@@ -149,7 +148,7 @@ export function insertActivity(
   return insertLive(within, {
     counted: 'activities',
     insert: (version) => store.insertActivity(within.db, { row, files }, version),
-    expire: expireActivities,
+    expire: store.expireActivities,
   })
 }
 
