@@ -231,22 +231,24 @@ test('a session hears which files another one of its directory has edited too, a
   expect(await heard('prompt')).toContain('has edited README.md too')
 })
 
-test('an agent hears once that work it was told to finish first is no longer there', async () => {
+test('an agent hears of each branch of another working tree, and once that work it was told to finish first is gone', async () => {
   const { heard } = hooksIn(tree)
   await addOther()
   await tree.git('checkout', '-q', '-b', 'work')
   await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
   await tree.write({ 'src/cart.ts': 'one\nzwei\nthree\n' })
   expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “other”')
+  await tree.git('-C', '../other', 'checkout', '-q', '-b', 'next')
+  expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “next”')
   for (const event of ['session-start', 'session-end']) {
     await heard(event, { session_id: 's2', cwd: other('.') })
     expect(await heard('prompt'), event).toBe('')
   }
   await tree.git('-C', '../other', 'commit', '-qam', 'Two')
   expect(await heard('prompt')).toBe('')
-  await tree.git('update-ref', 'refs/remotes/origin/main', 'other')
+  await tree.git('update-ref', 'refs/remotes/origin/main', 'next')
   expect(await heard('prompt')).toMatch(
-    /^Deconflict: your other session, in \.\.\/other on “other” is merged or has moved away: /,
+    /^Deconflict: your other session, in \.\.\/other on “next” is merged or has moved away: /,
   )
   expect(await heard('prompt')).toBe('')
 })

@@ -18,7 +18,8 @@ import { NO_SESSION, NO_WORK } from '../../src/cli/local-state.ts'
 const PLACE: Place = {
   ...{ id: 'act_1', severity: 'high', path: 'src/retry.ts', is_own_path: true, is_same_branch: false },
   ...{ verdict: 'conflict', confidence: 'proved', your_lines: [40, 52], their_lines: [40, 52] },
-  ...{ consequence: 'conflict', findings: [], same_author: false, worktree: null, is_bot: false },
+  ...{ consequence: 'conflict', findings: [], same_author: false, is_bot: false },
+  ...{ worktree: null, branch: null },
 }
 const SAME = { consequence: 'same_work', findings: [{ kind: 'issue', issue: 7 }] } satisfies Partial<Place>
 const BEN: Other = {

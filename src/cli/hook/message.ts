@@ -11,10 +11,9 @@ import { type ComparedLines, VERDICTS } from '../../vocabulary/verdict.ts'
 import { CONSEQUENCE_WORDS, placeText } from '../../vocabulary/verdict-words.ts'
 
 export type NamedMatch = Omit<OverlapBrief['matches'][number], 'example'>
-type Relation = 'id' | 'severity' | 'consequence' | 'findings' | 'same_author' | 'worktree' | 'is_bot'
 
 /** An overlap with another activity or a notable, in one file or in none (an area or the branch). */
-export interface Place extends ComparedLines, Pick<NamedMatch, Relation> {
+export interface Place extends ComparedLines, Omit<NamedMatch, 'title' | 'actor' | 'pr_url'> {
   /** Null if only an area or the branch is shared. */
   path: string | null
   /** Whether the session named the path, or it is in its working tree. Otherwise other people may have chosen its text. */

@@ -96,7 +96,7 @@ const OF_SAME_BRANCH = {
   ...NOT_COMPARED,
   is_same_branch: true,
   same_author: false,
-  worktree: null,
+  ...{ worktree: null, branch: null },
   is_bot: false,
 }
 
@@ -116,9 +116,9 @@ export function placesOfBrief(overlap: OverlapBrief | null, isInTree: SessionCon
   return placesOf({ matches: paired, relationships: {}, related_activity_ids }, isInTree)
 }
 
-/** Work in a clone has another id once it is declared, and again when that expires; it is known by its working tree. */
-export function workKey({ id, worktree }: Pick<Place, 'id' | 'worktree'>): string {
-  return worktree ?? id
+/** Work in a clone has another id once it is declared, and again when that expires; it is known by its working tree and branch. */
+export function workKey({ id, worktree, branch }: Pick<Place, 'id' | 'worktree' | 'branch'>): string {
+  return worktree ? `${worktree} ${branch}` : id
 }
 
 /** Identifies a warning: the session and each subagent are warned once of each other activity and file. */
