@@ -99,9 +99,9 @@ async function readableTree(git: Git, cwd: string): Promise<WorkingTree | null> 
   return (isReadable && findTree(cwd)) || null
 }
 
-/** The name of a repository without a remote: that of the directory of its main working tree. */
+/** The name of a repository without a remote: that of the directory of its main working tree, or around its bare repository. */
 function localName({ common_directory }: WorkingTree): Named | undefined {
-  const name = basename(common_directory.replace(/[\\/]\.git$/, ''))
+  const name = basename(common_directory.replace(/[\\/]?\.(?:git|bare)$/, ''))
   return name === '' ? undefined : { owner: 'local', repo: name.replaceAll(/[^\w.-]/g, '-') }
 }
 

@@ -27,11 +27,17 @@ export function otherTreeOf(here: WorkingTree, file: string): WorkingTree | unde
     const tree = findTree(dirname(file))
     const isOther = tree !== undefined && tree.git_directory !== here.git_directory
     const isSameClone = isOther && tree.common_directory === here.common_directory
-    return isSameClone && statSync(join(tree.git_directory, 'index')) ? tree : undefined
+    return isSameClone && !isBare(tree) ? tree : undefined
   } catch {
-    // It must not be read, is no path at all, or is beside the working trees of a bare repository, which has no index.
+    // It must not be read, or is no path at all.
     return undefined
   }
+}
+
+/** Whether it is a bare repository, or the directory around one and its working trees. */
+export function isBare({ git_directory, common_directory }: WorkingTree): boolean {
+  const files = ['config', 'config.worktree'].map((name) => textOf(join(common_directory, name)))
+  return git_directory === common_directory && files.some((text) => /^\s*bare\s*=\s*true/im.test(text))
 }
 
 /** `.git`, or the directory that the file `.git` of a linked working tree or submodule names. */

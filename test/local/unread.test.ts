@@ -160,8 +160,13 @@ test('of work with more than 3,000 changed files, a check says that it does not 
 })
 
 test('a file beside the working trees of a bare repository is the work of none', async () => {
-  await tree.git('clone', '-q', '--bare', '.', '../other/.git')
+  await tree.git('clone', '-q', '--bare', '.', '../other/.bare')
+  await tree.write({ '../other/.git': 'gitdir: ./.bare\n' })
   await tree.git('-C', '../other', 'worktree', 'add', '-q', 'one')
+  expect((await tree.run(['doctor'], { cwd: other('one') })).stdout).toContain(
+    'local/other, from the name of its',
+  )
+  await hooksIn(tree).hook('prompt', { cwd: other('.') })
   await hooksIn(tree).hook('after-edit', { cwd: other('one'), file_path: '../a.ts' })
   expect((await tree.run(['list'], { cwd: other('one') })).stdout).toMatch(/^Work on one .*\n.* no paths\n$/)
 })

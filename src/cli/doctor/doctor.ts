@@ -26,7 +26,7 @@ export async function doctor(runtime: Runtime, options: CommonOptions): Promise<
     const { owner, repo, remote, is_named, is_unknown } = found
     if (is_unknown && !is_local) throw new CliError(NO_REMOTE)
     workspace = found
-    const source = remote === undefined ? 'the name of its directory' : `the remote ${remote}`
+    const source = is_unknown ? 'the name of its directory' : `the remote ${remote}`
     return `${owner}/${repo}, from ${is_named ? '--repo or DECONFLICT_REPO' : source}`
   })
   const known = workspace

@@ -5,7 +5,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Git } from '../../git/git.ts'
-import { findTree, otherTreeOf, readBranch, type WorkingTree } from '../../git/git-directory.ts'
+import { findTree, isBare, otherTreeOf, readBranch, type WorkingTree } from '../../git/git-directory.ts'
 import { parsedJson, sanitize } from '../../vocabulary/text.ts'
 import { type Agent, HOOK_EVENTS, type HookEvent } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
@@ -45,7 +45,8 @@ export async function hook(runtime: Runtime, args: string[]): Promise<ExitCode> 
     const elsewhere = here ? input.edits.map((file) => otherTreeOf(here, resolve(from, file))) : []
     const other = elsewhere.every(Boolean) ? elsewhere[0] : undefined
     const [tree, cwd] = other ? [other, other.root] : [here, from]
-    if (tree === undefined || !(await isTrusted(tree, runtime.env, left_ms()))) return EXIT.clear
+    if (tree === undefined || isBare(tree) || !(await isTrusted(tree, runtime.env, left_ms())))
+      return EXIT.clear
     const now = runtime.clock().getTime()
     const runOf = (outcome: string) => ({ at: now, event, agent: agent.name, outcome })
     const situation = {

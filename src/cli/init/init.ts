@@ -202,7 +202,7 @@ function nextSteps({ parts, left_out, is_user }: Installed, changes: FileChange[
   const trust = HOOKED_AGENTS.flatMap(({ hooks, trust_step }) =>
     trust_step !== undefined && parts.includes(hooks.part) ? [trust_step] : [],
   )
-  const names = changes.map(({ name }) => name).filter((name) => !/^(?:\.git|~|\.\.)\//.test(name))
+  const names = changes.map(({ name }) => name).filter((name) => !/^(?:\.git|\.bare|~|\.\.)\//.test(name))
   return [
     ...(left_out.length > 0
       ? [
