@@ -38,7 +38,8 @@ export async function readClone(
   { is_with_own = false }: { is_with_own?: boolean } = {},
 ): Promise<Clone> {
   const { now, root, git, base, remote } = given
-  const [trees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
+  const [allTrees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
+  const trees = allTrees ?? []
   const declared = await declaredNow(records.work, trees, given)
   const are_pulls_fetched = records.fetched_at !== null
   const listed = await listBranches(given, { merged, checked_out: trees, are_pulls_fetched })
@@ -129,6 +130,7 @@ export async function readClone(
     const isUnknown = base === undefined && branches.length + others.length > 0
     const failed = `git could not compare them with ${base}${SHALLOW}`
     return [
+      ...(allTrees ? [] : [`working trees: ${because('git did not list them; run git worktree list')}`]),
       ...others
         .filter((_, at) => ofTrees[at] === undefined)
         .map(

@@ -17,14 +17,15 @@ export interface WorkingTreeOf {
   branch: string | null
 }
 
-/** The working trees of the clone that exist, the main one first. `root`: one of them. */
-export async function listTrees(git: Git, root: string | null): Promise<WorkingTreeOf[]> {
+/** The working trees of the clone that exist, the main one first; undefined if git fails. `root`: one of them. */
+export async function listTrees(git: Git, root: string | null): Promise<WorkingTreeOf[] | undefined> {
   const output = await git.output(['worktree', 'list', '--porcelain'])
   // Git quotes no newline in a path.
   const entries = output?.matchAll(
     /^worktree ([\s\S]+?)\n(?:bare$|HEAD (\w+)(?:\nbranch refs\/heads\/([^\n]+))?)/gm,
   )
-  const listed = [...(entries ?? [])].flatMap(([, named = '', head, branch = null]): WorkingTreeOf[] =>
+  if (entries === undefined) return undefined
+  const listed = [...entries].flatMap(([, named = '', head, branch = null]): WorkingTreeOf[] =>
     head === undefined ? [] : [{ root: named, head: /[^0]/.test(head) ? head : null, branch }],
   )
   const [main] = listed

@@ -41,6 +41,11 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     /working tree \.\.\/other: git cannot read it; run git status there/,
   ],
   [
+    'working trees that git does not list',
+    () => tree.write({ '.git/worktrees/other/commondir': '' }),
+    /working trees: git did not list them; run git worktree list/,
+  ],
+  [
     'a branch whose start a shallow clone does not have',
     async () => {
       await cutOff()
