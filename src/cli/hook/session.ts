@@ -100,6 +100,8 @@ async function findLeft(
   if (waiting.length === 0) return NONE_LEFT
   const paths = new Set(waiting.map(([, { path }]) => path))
   const found = await compare(context, [...paths], { changed, state })
+  // What could not be looked at is not gone.
+  if (found.related === undefined) return { ...found, gone: [] }
   const left = waiting.filter(([id]) => !found.related?.includes(id)).slice(0, OTHERS_SHOWN_MAX)
   const gone = left.map(async ([id, { path, who, key }]): Promise<Gone[]> => {
     const next = found.places.find((place) => place.path === path && workKey(place) === key)
@@ -212,7 +214,8 @@ async function compare(
   const scope = { areas: [], paths: [], changes }
   const input = { branch: own_branch, base_branch, activity_id, base_sha, scope }
   const overlap = await client.checkOverlap({ ...context.at, input })
-  return placesOf(overlap, context.isInTree)
+  const found = placesOf(overlap, context.isInTree)
+  return overlap.checked_against.complete ? found : { ...found, related: undefined }
 }
 
 function withCompared(
