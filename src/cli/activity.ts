@@ -18,7 +18,7 @@ import { deleteWork } from './local-state.ts'
 import { endNotable } from './note.ts'
 import { overlapBriefLines } from './overlap-text.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
-import { type Display, relativeTime, wrap } from './terminal.ts'
+import { relativeTime, wrap } from './terminal.ts'
 import { declareWork } from './tree-work.ts'
 import {
   briefWithoutTitles,
@@ -178,7 +178,9 @@ export async function update(
       `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${describeSize(answer.scope)} (${answer.id})`,
       { width: display.width, indent: '  ' },
     ),
-    ...(overlap?.overlap_detected === false ? clearLines(answer, display) : []),
+    ...(overlap?.overlap_detected === false
+      ? wrap(clearText(answer), { width: display.width, indent: '' })
+      : []),
     ...overlapBriefLines(overlap, display),
   ])
   return overlap?.overlap_detected ? EXIT.overlap : EXIT.clear
@@ -193,10 +195,11 @@ function describeSize({ paths, changes }: OutputOf<'updateActivity'>['scope']): 
   return parts.filter(Boolean).join(', ')
 }
 
-function clearLines({ scope }: OutputOf<'updateActivity'>, { paint, width }: Display): string[] {
+/** What was left out of the comparison, only a check says. */
+function clearText({ scope }: OutputOf<'updateActivity'>): string {
   return [scope.paths, scope.areas, scope.changes].some((each) => each.length > 0)
-    ? [`${paint('green', 'Clear')}: no overlap`]
-    : wrap(`No files were compared, because the activity has none. ${NAME_FILES}`, { width, indent: '' })
+    ? 'No overlap was found; deconflict check says what was compared.'
+    : `No files were compared, because the activity has none. ${NAME_FILES}`
 }
 
 /** Returns exit code 2 if the activity overlaps with other work now. */

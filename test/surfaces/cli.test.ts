@@ -64,7 +64,7 @@ test('the commands lead from a check to the end of an activity, with exit codes 
   const updated = await tree.run(['update', '--refresh', '--risk', 'high', '--status', 'blocked'])
   expect(updated).toMatchObject({ code: 2, stdout: expect.stringMatching(named) })
   const moved = await tree.run(['update', '--paths', 'docs/**'])
-  expect(moved).toMatchObject({ code: 0, stdout: expect.stringMatching(/\nClear: no overlap\n$/) })
+  expect(moved).toMatchObject({ code: 0, stdout: expect.stringMatching(/\nNo overlap was found; .*\n$/) })
   await tree.run(['update', '--refresh'])
   expect(await json(['show', id])).toMatchObject({
     risk: 'high',
