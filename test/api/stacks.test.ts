@@ -229,17 +229,21 @@ test('work for the default branch before it was renamed is for its new name', as
   expect(repository.comment(number)).toContain('Severity: ')
 })
 
-test.each([{}, { files: ['docs/a.md'] }])(
-  'each pair of a retargeted pull request ends: %j',
-  async (files) => {
+test.each([
+  ['release/1.x', {}, 'given_up'],
+  ['release/1.x', { files: ['docs/a.md'] }, 'given_up'],
+  ['fix', {}, 'open'],
+])(
+  'each pair of a pull request that is retargeted to %s %j, with the others of which it is no more compared, ends',
+  async (base, files, rest) => {
     const changes = [{ path: 'src/pay.ts', patch: editOfPay(40, ['fix()']).patch }]
     await repository.createActivity({ branch: 'agent', base_branch: 'main', scope: { changes } })
     await repository.openBranch('fix', editOfPay(40, ['fix(1)']))
     const number = await repository.openBranch('backport', editOfPay(40, ['backport()']))
-    repository.githubRepo.update(number, { base: 'release/1.x', ...files })
+    repository.githubRepo.update(number, { base, ...files })
     await repository.deliver(number, { action: 'edited', from: { base: 'main' } })
     await repository.advance(2 * QUIET_MS)
     const pairs = (await repository.pairs()).filter(({ a, b }) => [a, b].includes(`#${number}`))
-    expect(pairs.map(({ outcome }) => outcome)).toEqual(['given_up', 'given_up'])
+    expect(pairs.map(({ outcome }) => outcome)).toEqual(['given_up', rest])
   },
 )

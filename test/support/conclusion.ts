@@ -14,7 +14,7 @@ const BEGAN = new Date('2026-03-02T09:00:00.000Z')
 export const NOTHING_FOUND: Conclusion = {
   ...{ self: [], branch: null, emptiness: null },
   ...{ expected: new Map(), other_base: [], collisions: [], notables: [], same_file: [] },
-  isForOtherBase: () => false,
+  isApart: () => false,
   ...{ cut: 0, merged: [], done_by: null, total_related: 0 },
   checked_against: { activities: 3, notables: 1, as_of: BEGAN.toISOString(), complete: true },
 }

@@ -24,11 +24,12 @@ import { JOURNAL, manifestPlaces, takenPlaces } from '../lines/taken.ts'
 import type { LiveSet, NearBy } from '../live-set.ts'
 import { areaPlace, issuePlace, type LiveRecord } from '../record.ts'
 import { storedScopeOf } from '../records/activity.ts'
+import type { Branches } from '../stacks.ts'
 import { compareChanges, type Proposal } from './compare.ts'
 import { digestedSide, filesSince, indexedSide, readSides } from './sides.ts'
 import type { CheckedWork, Conclusion } from './source.ts'
 
-type OfNear = Pick<Conclusion, 'expected' | 'other_base' | 'isForOtherBase' | 'cut'>
+type OfNear = Pick<Conclusion, 'expected' | 'other_base' | 'isApart' | 'cut'>
 
 export interface FoundWork
   extends OfNear,
@@ -59,7 +60,7 @@ export async function findOverlaps(work: CheckedWork): Promise<FoundWork> {
     total_related: near.activities.length - left_out - same_file.length + near.notables.length,
     expected: near.expected,
     other_base: near.other_base.slice(0, IDS_MAX),
-    isForOtherBase: near.isForOtherBase,
+    isApart: near.isApart,
     // Without paths, it does not matter which files of others are unknown.
     cut: work.cut + (proposal.paths.globs.length > 0 ? near.cut : 0),
     checked_against: {
@@ -95,7 +96,7 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
   const activities: Ranked[] = []
   const notables: Ranked[] = []
   const other_base: string[] = []
-  const isForOtherBase: Conclusion['isForOtherBase'] = (other) => stacks.areForOtherBases(work, other)
+  const isForOtherBase = (other: Branches) => stacks.areForOtherBases(work, other)
   for (const [record, by] of near) {
     if (!isOther(record)) continue
     const ranked = { id: record.id, severity: severityNear(record, by) }
@@ -111,12 +112,16 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
     notables: notables.sort(bySeverity),
     expected: new Map([...expected].flatMap(([{ id }, how]) => (self.has(id) ? [] : [[id, how] as const]))),
     other_base: other_base.sort().reverse(),
-    isForOtherBase,
+    isApart: (other) => isForOtherBase(other) || isBasedOn(work, other) || isBasedOn(other, work),
     compared: comparedOf(proposal, others),
     openPulls: () =>
       pullsOf([...set.records()].flatMap(({ ends_at, pr_number }) => (ends_at > now ? pr_number : []))),
     cut: [...set.cut()].filter((record) => isOther(record) && !isNearOrApart(record)).length,
   }
+}
+
+function isBasedOn({ base_branch }: Branches, { branch }: Branches): boolean {
+  return base_branch !== null && base_branch === branch
 }
 
 /** An empty proposal is compared with no activity, and one that was too large to read with nothing. */

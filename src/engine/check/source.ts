@@ -170,8 +170,8 @@ export interface Conclusion {
   expected: Expected
   /** The activities that overlap but have another base branch. */
   other_base: string[]
-  /** Whether other work, overlapping or not, is for another base branch. */
-  isForOtherBase: (other: Branches) => boolean
+  /** Whether other work, overlapping or not, is for another base branch, or one of both for the branch of the other. */
+  isApart: (other: Branches) => boolean
   /** The most severe first. */
   collisions: Found<ComparedActivity>[]
   notables: Found<StoredNotable>[]

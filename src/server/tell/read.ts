@@ -59,7 +59,7 @@ export interface Facts extends Check {
 
 /** Read in the transaction that has locked the ledger. */
 interface LedgerFacts extends SidePairs {
-  /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended, and for work for another base branch. */
+  /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended, and for work that got another base branch. */
   absent: ReadonlyMap<SideKey, LastChange | null>
 }
 
@@ -124,7 +124,7 @@ async function readOpen({ db, repo }: RepoContext, keys: SideKey[]): Promise<Oth
   return new Map(open.map((each) => [pullRequestKey(each.number), each]))
 }
 
-interface Absent extends Pick<Conclusion, 'isForOtherBase'> {
+interface Absent extends Pick<Conclusion, 'isApart'> {
   found: ReadonlySet<SideKey | null>
   others: Others
 }
@@ -132,7 +132,7 @@ interface Absent extends Pick<Conclusion, 'isForOtherBase'> {
 async function readAbsent(
   { db, now, repo }: RepoContext,
   pairs: Pairs,
-  { found, others, isForOtherBase }: Absent,
+  { found, others, isApart }: Absent,
 ): Promise<LedgerFacts['absent']> {
   const absent = new Map<SideKey, LastChange | null>()
   for (const [key, { outcome, merged }] of pairs) {
@@ -142,12 +142,12 @@ async function readAbsent(
       const live = await listLive(db, repo.id, { branch }, now)
       // If the branch has a pull request now, the next recheck of the pull request moves the pair to its key.
       if (live.every(({ pr_number }) => pr_number === null))
-        absent.set(key, live.every(isForOtherBase) ? null : lastDeclaration(live))
+        absent.set(key, live.every(isApart) ? null : lastDeclaration(live))
       continue
     }
     // A closed pull request is left out: the event that closed it ends its pairs.
     const other = others.get(key)
-    if (other) absent.set(key, isForOtherBase(other) ? null : lastPush(other))
+    if (other) absent.set(key, isApart(other) ? null : lastPush(other))
   }
   return absent
 }

@@ -76,7 +76,7 @@ function asStored({ author, last_change: { at, head } }: LedgerSide): PairSide {
 
 /**
  * The open row after a complete comparison of side `key` did not find the pair any more. A push of either side resolves it;
- * anything else, such as a change of the settings, leaves it open. `other`: null for a branch whose work has ended, or work for another base branch.
+ * anything else, such as a change of the settings, leaves it open. `other`: null for a branch whose work has ended, or work that got another base branch.
  */
 export function afterAbsence(
   row: PairRow,
