@@ -216,6 +216,18 @@ describe("GitHub's own stack", () => {
   })
 })
 
+test('what is built on a pull request that gets another base branch is rechecked', async () => {
+  await repository.openBranch('lower', editOfPay(40, ['one()']))
+  const middle = await repository.openBranch('middle', editOfPay(80, ['two()']))
+  const files = [editOfPay(40, ['three()'])]
+  const upper = await repository.open({ head: 'upper', base: 'middle', author: 'eve', files })
+  expect(repository.comment(upper)).toContain('Severity: ')
+  repository.githubRepo.update(middle, { base: 'lower' })
+  await repository.deliver(middle, { action: 'edited', from: { base: 'main' } })
+  await repository.advance(QUIET_MS)
+  expect(repository.comment(upper)).toContain('No overlap any more')
+})
+
 test('work for the default branch before it was renamed is for its new name', async () => {
   const declared = { title: 'Retry', branch: 'retries', base_branch: 'master' }
   await repository.createActivity({ ...declared, risk: 'high' })

@@ -87,9 +87,13 @@ export async function linkPullRequestStack(
   pr: GithubPullRequest,
   before: PullRequestRow | undefined,
 ): Promise<void> {
-  const { db, repo } = ctx
+  const { db, now, repo } = ctx
   const { branch, base_branch, head_sha, is_fork } = pr
-  if (before && before.base_branch !== base_branch && !is_fork) await enqueueCheck(ctx, branch, base_branch)
+  if (before && before.base_branch !== base_branch && !is_fork) {
+    await enqueueCheck(ctx, branch, base_branch)
+    // They are for the new base branch, too.
+    await enqueueRechecks(ctx, await listLive(db, repo.id, { base_branch: branch }, now))
+  }
   const stackBefore = before?.stack_number ?? null
   const hasMoved = before?.branch !== branch || before.head_sha !== head_sha
   const hasOtherStack = stackBefore !== pr.stack_number
