@@ -18,20 +18,6 @@ const MARKER = '<!-- deconflict:pull-request'
 const BOTH = 'comment: {audience: both}'
 const GONE = /^\*\*No overlap any more\.\*\* /m
 
-test('a pull request that collides with another gets a comment with its number and address, and both do with {audience: both}', async () => {
-  useSettings('comment: {audience: both}')
-  const first = await repository.open({ title: 'Retry', head: 'retries', author: 'ben' })
-  expect(repository.comment(first)).toBeUndefined()
-  const second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
-  const address = (number: number) =>
-    `[\`#${number}\`](https://redirect.github.com/${repository.full_name}/pull/${number})`
-  expect(repository.comment(second)).toContain(
-    `${address(first)} \`Retry\` (\`ben\`, ready) changes line 1 of \`src/pay.ts\` too. It was opened first: agree`,
-  )
-  expect(repository.comment(first)).toContain(`${address(second)} \`Tidy\` (\`cy\`, ready) changes`)
-  expect(repository.comment(first)).toContain('This pull request was opened first: tell `cy`')
-})
-
 describe('a change is published on every affected pull request', () => {
   test('a new activity, its changed scopes, and its end, by edits of the one comment', async () => {
     useSettings('comment: {audience: both}')

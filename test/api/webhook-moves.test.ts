@@ -129,18 +129,6 @@ describe('a pull request', () => {
     expect(await repo.read(beside)).toMatchObject({ status: before.status, pr_url: null })
   })
 
-  test.each(['archived', 'merged', 'abandoned'])(
-    'does not change an activity that is %s on its branch',
-    async (status) => {
-      repo.githubRepo.open({ head: 'retries' })
-      const id = await begun(status, { branch: 'retries' })
-      const before = await repo.read(id)
-      await service.deliverAndRun(repo.event(1, 'opened'))
-      expect(await repo.read(id)).toEqual(before)
-      expect(await repo.tracked()).toHaveLength(1)
-    },
-  )
-
   test('of a fork does not match the branch of the same name', async () => {
     const id = await begun('active', { branch: 'patch-1' })
     const before = await repo.read(id)

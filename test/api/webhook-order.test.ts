@@ -104,13 +104,6 @@ describe('closed and opened again', () => {
     await service.deliverAndRun(...inOrder(happened, order))
     expect(await repo.tracked()).toMatchObject(state === 'open' ? [{ status: 'ready-for-review' }] : [])
   })
-
-  test('is open although a label event arrives before the reopening', async () => {
-    const [opened, closed, reopened] = happened() as [Webhook, Webhook, Webhook]
-    const labeled = repo.event(1, { action: 'labeled', label: 'urgent' })
-    await service.deliverAndRun(opened, closed, labeled, reopened)
-    expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review' }])
-  })
 })
 
 test.each(orders(2))('two edits within one second, as %i %i, leave the texts on GitHub', async (...order) => {
@@ -152,13 +145,5 @@ describe('data of an older event', () => {
     // By then a newer job has replaced the failed one, which ends without an effect.
     service.clock.advance(3000)
     expect(await service.runDueJobs()).toEqual([])
-  })
-
-  test('does not replace newer state', async () => {
-    repo.githubRepo.open({ head: 'retries', title: 'First words', draft: true })
-    const opened = repo.event(1, 'opened')
-    repo.githubRepo.update(1, { title: 'Second words', draft: false })
-    await service.deliverAndRun(repo.event(1, 'ready_for_review'), opened)
-    expect(await repo.tracked()).toMatchObject([{ title: 'Second words', status: 'ready-for-review' }])
   })
 })

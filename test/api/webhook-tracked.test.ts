@@ -130,6 +130,7 @@ describe('a pull request with a declared activity', () => {
     ['archived', '/archive', undefined],
     ['archived by PATCH', '', { status: 'archived' }],
     ['abandoned', '', { status: 'abandoned' }],
+    ['merged', '', { status: 'merged' }],
   ]
   let id: string
 
@@ -143,7 +144,10 @@ describe('a pull request with a declared activity', () => {
   test.each(ends)('gets an activity of its own when the declared one is %s', async (_, path, body) => {
     const method = body ? 'PATCH' : 'POST'
     expect((await repo.request(method, `/activity/${id}${path}`, { body })).status).toBe(200)
+    const ended = await repo.read(id)
     expect(await service.runDueJobs()).toEqual([])
+    await service.deliverAndRun(repo.event(1, 'reopened'))
+    expect(await repo.read(id)).toEqual(ended)
     expect(await only()).toMatchObject({
       title: 'Words',
       source: 'pull_request',
