@@ -80,20 +80,6 @@ test('an edit of a comment counts, and brings the reactions to it', async () => 
   ).toEqual([])
 })
 
-test('the report is empty for a repository without pull requests', async () => {
-  expect(await signal()).toEqual({
-    mode: 'on',
-    budget: { share: null, limit: 0.15, in_force: false },
-    periods: [7, 30].map((days) => ({
-      days,
-      pairs: { ...NONE, by_consequence: { same_work: 0, same_number: 0, conflict: 0, possible: 0 } },
-      comments: { posted: 0, edited: 0 },
-      feedback: { up: 0, down: 0 },
-    })),
-    recent: [],
-  })
-})
-
 test('the report counts each pair that was shown by when it was first', async () => {
   const row = (number: number, outcome: 'resolved' | 'given_up', days: number) => ({
     ...storedPair(repository.id, `#${number}`, daysAgo(days)),

@@ -139,7 +139,7 @@ describe('updating', () => {
     const { activity } = await repo.create(whole)
     service.clock.advance(1000)
     const { agent, actor, ...same } = whole
-    const answer = await repo.patch(activity.id, same)
+    const answer = await repo.patch(activity.id, { ...same, status: 'active' })
     expect(answer).toMatchObject({ status: 200, body: { updated_at: activity.updated_at } })
     expect(await read(activity.id)).toEqual(activity)
   })

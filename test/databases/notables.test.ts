@@ -105,14 +105,6 @@ describe('updating a notable', () => {
       expect(await patch(id, same)).toMatchObject({ status: 200, body: { updated_at: before.updated_at } })
     expect(await get(id)).toEqual(before)
   })
-
-  test('replaces the whole scope', async () => {
-    const { id } = await raise({ scope: { areas: ['checkout'], paths: ['src/**'] } })
-    expect((await patch(id, { scope: { paths: ['db'] } })).body.scope).toEqual({ areas: [], paths: ['db'] })
-    expect((await service.api('GET', '/notables?area=checkout')).body.items).not.toContainEqual(
-      expect.objectContaining({ id }),
-    )
-  })
 })
 
 describe('an archived notable', () => {
