@@ -2,11 +2,12 @@
 import type { Agent } from './agent.ts'
 import { CLAUDE_CODE } from './claude-code.ts'
 import { CODEX } from './codex.ts'
-import { COPILOT, VSCODE } from './copilot.ts'
+import { COPILOT } from './copilot.ts'
 import { CURSOR } from './cursor.ts'
 import { GEMINI } from './gemini.ts'
 import { OPENCODE } from './opencode.ts'
 import { QWEN_CODE } from './qwen-code.ts'
+import { VSCODE } from './vscode.ts'
 
 export const AGENTS: readonly Agent[] = [
   CLAUDE_CODE,

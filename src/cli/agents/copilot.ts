@@ -1,7 +1,7 @@
 /** GitHub Copilot CLI 1.0: https://docs.github.com/en/copilot/reference/hooks-configuration. It also runs the hooks of Claude Code. */
 import { join } from 'node:path'
 import type { Agent, HookEvent } from './agent.ts'
-import { claudeAnswer, STDIO_SERVER, TIMEOUT_S } from './claude-shaped.ts'
+import { claudeAnswer, TIMEOUT_S } from './claude-shaped.ts'
 
 export const COPILOT: Agent = {
   name: 'copilot',
@@ -39,13 +39,4 @@ export const COPILOT: Agent = {
   }),
   trust_step:
     'Copilot CLI runs hooks only in a trusted folder: confirm it when Copilot asks, or set COPILOT_ALLOW_ALL=true where no person can.',
-}
-
-export const VSCODE: Agent = {
-  name: 'vscode',
-  recognizes: ({ sessionId, hookEventName, hook_event_name, tool_name }) =>
-    sessionId !== undefined && (hookEventName ?? hook_event_name ?? tool_name) !== undefined,
-  heard: ['session-start', 'prompt', 'before-edit', 'after-edit', 'after-read'],
-  answer: claudeAnswer,
-  mcp: { path: '.vscode/mcp.json', key: 'servers', entry: { type: 'stdio', ...STDIO_SERVER } },
 }
