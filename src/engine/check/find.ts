@@ -112,16 +112,12 @@ async function findNear(work: CheckedWork): Promise<FoundNear> {
     notables: notables.sort(bySeverity),
     expected: new Map([...expected].flatMap(([{ id }, how]) => (self.has(id) ? [] : [[id, how] as const]))),
     other_base: other_base.sort().reverse(),
-    isApart: (other) => isForOtherBase(other) || isBasedOn(work, other) || isBasedOn(other, work),
+    isApart: (other) => stacks.areApart(work, other),
     compared: comparedOf(proposal, others),
     openPulls: () =>
       pullsOf([...set.records()].flatMap(({ ends_at, pr_number }) => (ends_at > now ? pr_number : []))),
     cut: [...set.cut()].filter((record) => isOther(record) && !isNearOrApart(record)).length,
   }
-}
-
-function isBasedOn({ base_branch }: Branches, { branch }: Branches): boolean {
-  return base_branch !== null && base_branch === branch
 }
 
 /** An empty proposal is compared with no activity, and one that was too large to read with nothing. */

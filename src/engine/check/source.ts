@@ -170,7 +170,7 @@ export interface Conclusion {
   expected: Expected
   /** The activities that overlap but have another base branch. */
   other_base: string[]
-  /** Whether other work, overlapping or not, is for another base branch, or one of both for the branch of the other. */
+  /** Whether other work, overlapping or not, is of the same branch or stack, or for another base branch. */
   isApart: (other: Branches) => boolean
   /** The most severe first. */
   collisions: Found<ComparedActivity>[]
