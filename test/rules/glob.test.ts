@@ -23,7 +23,7 @@ describe('the globs of a settings file match a name', () => {
 
   test('only as far as their work is bounded', () => {
     const costly = `${'**/*a*/'.repeat(55)}{${Array.from({ length: 40 }, (_, at) => at)}}`
-    const others = Array.from({ length: 199 }, (_, at) => `${at}/${costly}`)
+    const others = Array.from({ length: 5_000 }, (_, at) => `${at}/${costly}`)
     expect(matchesName([...others, 'a*'], 'a'.repeat(240))).toBe(false)
   })
 })
