@@ -1,8 +1,7 @@
 /** The handler of each operation, which calls a verb, and how its result is rendered. An operation without a handler does not compile. */
 
-import { checkActivities, checkProposal } from '../../engine/check/check.ts'
+import { checkActivities, checkProposal, driftOf } from '../../engine/check/check.ts'
 import { briefOf, conclude } from '../../engine/check/conclude.ts'
-import { driftOf } from '../../engine/check/drift.ts'
 import { STILL_IMPORTING } from '../../engine/check/result-words.ts'
 import type { Conclusion } from '../../engine/check/source.ts'
 import * as activityForm from '../../engine/records/activity.ts'
