@@ -13,8 +13,7 @@ import { notableMethods } from './notables.ts'
 import { fetchedAt } from './pull-requests.ts'
 
 export { readGitAttributes } from '../engine/lines/noise.ts'
-export { DiffCache } from './diff-cache.ts'
-export { RecordFiles } from './record-files.ts'
+export { DiffCache, RecordFiles } from './record-files.ts'
 export { readSettings } from './settings.ts'
 
 /** Operations about what only a service has, such as its settings, throw `not_found`. */

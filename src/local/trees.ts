@@ -9,7 +9,7 @@ import { readChangedFiles } from '../git/working-tree-files.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { DAY_MS, later, systemClock } from '../vocabulary/clock.ts'
 import { type CloneOptions, filesOf, type MergedOptions, patchIdOf } from './clone-options.ts'
-import { hashOf, type Kept } from './diff-cache.ts'
+import { hashOf, type Kept } from './record-files.ts'
 import { type Diff, derivedId, derivedWork, type LocalActivity, type LocalWork } from './work.ts'
 
 export interface WorkingTreeOf {
