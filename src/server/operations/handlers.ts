@@ -31,7 +31,7 @@ import type { NotableRow } from '../records/notables/table.ts'
 import { listOpen } from '../records/pull-requests/store.ts'
 import { isImporting } from '../records/repositories/installation.ts'
 import type { OpenedRepo, RepoContext } from '../records/repositories/repo.ts'
-import { checkAnswered, createAnswered } from '../tell/answers.ts'
+import { answered } from '../tell/answers.ts'
 import { readBudget } from '../tell/read.ts'
 import { explainPullRequest, getSignal } from '../tell/signal.ts'
 
@@ -88,7 +88,7 @@ export const CREATE_HANDLERS: {
      */
     respond: async (ctx, activity) => {
       const conclusion = await checked(ctx, (source) => checkActivities(source, [activity]))
-      createAnswered(ctx, activity, conclusion)
+      answered(ctx, activity.branch, { conclusion, created: activity })
       const issue = await activityForm.claimOf(activity, (number) => getIssue(ctx, number))
       return { activity: activityForm.fullOf(activity), overlap: conclude(conclusion), issue }
     },
@@ -107,7 +107,7 @@ export const HANDLERS: {
   listActivities: async (ctx, input) => withGithubDates(ctx, await activities.listActivities(ctx, input)),
   checkOverlap: async (ctx, input) => {
     const conclusion = await checked(ctx, (source) => checkProposal(source, input))
-    checkAnswered(ctx, input.branch, conclusion)
+    answered(ctx, input.branch, { conclusion })
     return conclude(conclusion)
   },
   getActivity: async (ctx, _, id) => {

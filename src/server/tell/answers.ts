@@ -8,61 +8,33 @@ import { findPullRequest } from '../records/pull-requests/store.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { record } from './apply.ts'
 import { branchCheck } from './read.ts'
-import { branchKey, groupOverlaps, pullRequestKey, type SideKey } from './sides.ts'
+import { branchKey, groupOverlaps, pullRequestKey } from './sides.ts'
 import { markShown } from './store.ts'
 
 /**
- * Records the pairs that the answer to a create shows. Those of a branch without a pull request are stored first: no
- * recheck has done so yet. Its creator is an author of the work on the branch.
+ * Records the pairs of the work on a branch that an answer shows, if the caller may write and is an author of that work. `created`:
+ * the activity that the answer is about, whose creator is one; its pairs are stored first, unless the branch has a pull request, because
+ * no recheck has done so yet. Of a check, only a branch with live activities has pairs in the ledger.
  */
-export function createAnswered(ctx: RepoContext, activity: ActivityRow, conclusion: Conclusion): void {
-  afterShown(ctx, activity, conclusion, async (branch, others, live) => {
-    const number = activity.pr_number ?? pullRequestOf(live)
-    if (number === null) {
-      await record(ctx, branchCheck(branch, [activity], { conclusion, is_partial: true }))
-      await markShown(ctx, branchKey(branch), others)
-    } else await markAuthor(ctx, number, others)
-  })
-}
-
-/**
- * Records the pairs that the answer to a check shows, if the caller may write and is an author of the branch. Only a branch
- * with live activities has pairs in the ledger.
- */
-export function checkAnswered(ctx: RepoContext, branch: string | null, conclusion: Conclusion): void {
-  if (!ctx.caller.may_write) return
-  afterShown(ctx, { branch }, conclusion, async (branch, others, live) => {
-    const number = pullRequestOf(live)
-    if (number !== null) await markAuthor(ctx, number, others)
-    else if (await isCallerAmong(ctx, live.map(authorLogin))) await markShown(ctx, branchKey(branch), others)
-  })
-}
-
-/**
- * Calls `mark` after the answer, with the sides that it shows to overlap with the work on a branch, and the live activities
- * there. Does nothing without such a side, or if no ledger is kept.
- */
-function afterShown(
+export function answered(
   ctx: RepoContext,
-  { branch }: Pick<ActivityRow, 'branch'>,
-  { collisions }: Conclusion,
-  mark: (branch: string, others: SideKey[], live: readonly ActivityRow[]) => Promise<void>,
+  branch: string | null,
+  { conclusion, created }: { conclusion: Conclusion; created?: ActivityRow },
 ): void {
   const { caller, db, now, repo, settings } = ctx
-  if (branch === null || !repo.is_tracked || settings.comment.mode === 'off') return
-  const others = groupOverlaps(collisions).flatMap(({ key }) => key ?? [])
-  if (others.length > 0)
-    caller.afterAnswer(async () => mark(branch, others, await listLive(db, repo.id, { branch }, now)))
-}
-
-function pullRequestOf(live: readonly ActivityRow[]): number | null {
-  return live.find(({ pr_number }) => pr_number !== null)?.pr_number ?? null
-}
-
-/** Marks the pairs of a pull request as shown if the caller is its author. */
-async function markAuthor(ctx: RepoContext, number: number, others: SideKey[]): Promise<void> {
-  const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
-  if (await isCallerAmong(ctx, [pr?.author ?? null])) await markShown(ctx, pullRequestKey(number), others)
+  if (!caller.may_write || branch === null || !repo.is_tracked || settings.comment.mode === 'off') return
+  const others = groupOverlaps(conclusion.collisions).flatMap(({ key }) => key ?? [])
+  if (others.length === 0) return
+  caller.afterAnswer(async () => {
+    const live = await listLive(db, repo.id, { branch }, now)
+    const number = [created, ...live].find((each) => each?.pr_number != null)?.pr_number ?? null
+    const pr = number === null ? undefined : await findPullRequest(db, repo.id, number)
+    const authors = number === null ? live.map(authorLogin) : [pr?.author ?? null]
+    if (created && number === null)
+      await record(ctx, branchCheck(branch, [created], { conclusion, is_partial: true }))
+    else if (!(await isCallerAmong(ctx, authors))) return
+    await markShown(ctx, number === null ? branchKey(branch) : pullRequestKey(number), others)
+  })
 }
 
 async function isCallerAmong({ caller }: RepoContext, logins: readonly (string | null)[]): Promise<boolean> {
