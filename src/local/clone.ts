@@ -9,7 +9,7 @@ import { count, minuteText } from '../vocabulary/text.ts'
 import { type BranchWork, listBranches, readBranchWork, readCommitted } from './branches.ts'
 import { type CloneOptions, type MergedOptions, mappedAtOnce } from './clone-options.ts'
 import type { Records } from './record-files.ts'
-import { readCommits, type Since, type Stand, sinceFork } from './stacks.ts'
+import { readCommits, type Since, type Stand, sinceFork, withoutNew } from './stacks.ts'
 import { declaredNow, listTrees, readTree, readTreeSince, type WorkingTreeOf } from './trees.ts'
 import { type LocalWork, withFiles } from './work.ts'
 import { findLeft } from './work-left.ts'
@@ -85,7 +85,7 @@ export async function readClone(
   const compared = [...work.values()].filter((each) => isLive(each.activity.status) && !isOwn(each))
   const set = setOf(compared, notables)
   const shared = listed?.flatMap(({ names, sha }) => (names.length > 1 ? sha : [])) ?? []
-  set.replaceLinks(commits.links(heads, merged, shared))
+  set.replaceLinks(await withoutNew(git, commits.links(heads, merged, shared)))
   return { work, notables, set, since, merged, looked_at: lookedAt() }
 
   function isHere({ activity: { worktree, branch } }: LocalWork): boolean {

@@ -89,6 +89,21 @@ export async function readCommits(
   return new Commits((await git.output(['rev-list', ...limits, ...new Set(shas), `^${base}`, '--'])) ?? '')
 }
 
+/**
+ * Without links to branches that have committed nothing yet, and began at a commit that both have, as on a branch that is gone
+ * since. What a branch of the remote has was committed elsewhere.
+ */
+export async function withoutNew<Link extends { base_branch: string }>(git: Git, links: readonly Link[]) {
+  const atOnce = git.atOneMoment()
+  const kept = links.map(async (link): Promise<Link[]> => {
+    const ref = `refs/heads/${link.base_branch}`
+    const log = await atOnce.output(['log', '-g', '-2', '--format=%gs', ref, '--'])
+    const [, from] = /^branch: Created from (.*)$/.exec(log ?? '') ?? []
+    return from === undefined || from.endsWith(`/${link.base_branch}`) ? [link] : []
+  })
+  return (await Promise.all(kept)).flat()
+}
+
 /** Where work is in the history of the clone. */
 export interface Stand {
   head: string

@@ -53,6 +53,7 @@ test('of two working trees on one branch, its commits, and a file copied to both
 test.each([
   ['an unpushed commit of the base branch', 'main'],
   ['another branch', 'feature'],
+  ['a branch that is gone', 'gone'],
 ])('a branch that starts from %s is not built on its neighbour there', async (_, start) => {
   await tree.git('checkout', '-q', '-B', start)
   await tree.commit('Unpushed', { 'src/unpushed.ts': 'export {}\n' })
@@ -61,6 +62,8 @@ test.each([
     await tree.write({ [`../${name}/README.md`]: `# Shop of ${name}\n` })
   }
   await tree.git('-C', '../theirs', 'commit', '-qam', 'Theirs')
+  if (start === 'gone') await tree.git('checkout', '-q', 'main')
+  if (start === 'gone') await tree.git('branch', '-q', '-D', start)
   for (const name of ['mine', 'theirs'])
     expect((await tree.run(['check'], { cwd: `${tree.path}/../${name}` })).stdout).toMatch(/^ {2}conflict, /m)
 })
