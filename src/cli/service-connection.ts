@@ -1,9 +1,9 @@
 /** The connection to the service: its address and the token, from options, environment, `deconflict login` or `gh`. Imports no schema, so that hooks start fast. */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { type ClientOptions, exposesTokens, getServiceInfo } from '../client/transport.ts'
 import { outputOf } from '../git/program-output.ts'
+import { replaceFile, textOf } from '../git/small-files.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
 import { type HttpsProxy, isLoopback, readProxy } from '../vocabulary/network.ts'
 import { parsedJson } from '../vocabulary/text.ts'
@@ -24,13 +24,8 @@ export function loginFile(env: Runtime['env']): string {
 }
 
 function readLogin(env: Runtime['env']): StoredLogin | undefined {
-  let text: string
-  try {
-    // Loading `fs/promises` takes longer than reading the file.
-    text = readFileSync(loginFile(env), 'utf8')
-  } catch {
-    return undefined
-  }
+  const text = textOf(loginFile(env))
+  if (text === '') return undefined
   const { url, token } = Object(parsedJson(text))
   if (typeof url === 'string' && ['string', 'undefined'].includes(typeof token)) return { url, token }
   throw new CliError(`${loginFile(env)} is invalid; run deconflict login URL again`)
@@ -39,9 +34,7 @@ function readLogin(env: Runtime['env']): StoredLogin | undefined {
 /** Stores the login, and returns the name of the file. Only the user can read it, even if it existed with other permissions. */
 export function writeLogin(env: Runtime['env'], login: StoredLogin): string {
   const file = loginFile(env)
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  writeFileSync(file, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 })
-  chmodSync(file, 0o600)
+  replaceFile(file, `${JSON.stringify(login, null, 2)}\n`)
   return file
 }
 
