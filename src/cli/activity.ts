@@ -74,7 +74,9 @@ export async function start(
     ? await declareWork(client, at, { tree, branch, input, is_unnamed: title === undefined })
     : { ...(await client.createActivity({ ...at, input })), is_continued: false }
   const { activity, overlap: found, issue, is_continued } = answer
-  const existing = existingIds(found, activity.id)
+  const existing = Object.entries(found.relationships).flatMap(([id, label]) =>
+    label === 'own' && id !== activity.id ? [id] : [],
+  )
   const overlap = options.titles === false ? overlapWithoutTitles(found, workspace) : found
   const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
   const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined
@@ -121,13 +123,6 @@ function issueLine(
       ? `${holderText({ number, holder }, options)}: ${JOIN_OR_LEAVE}`
       : null
   return `${capitalized(held ?? doneText(issue) ?? `issue #${number} is yours`)}.`
-}
-
-/** Other activities of the branch. */
-function existingIds({ relationships }: OutputOf<'createActivity'>['overlap'], own_id: string): string[] {
-  return Object.entries(relationships).flatMap(([id, label]) =>
-    label === 'own' && id !== own_id ? [id] : [],
-  )
 }
 
 /** `fix/retry-payments` becomes “Fix retry payments”. */

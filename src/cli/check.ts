@@ -1,6 +1,5 @@
 /** `deconflict check`: whether the user's work overlaps with other work. */
 import { DeconflictError } from '../client/client.ts'
-import type { GivenScope } from '../git/working-tree-files.ts'
 import type { OverlapResult as Overlap } from '../vocabulary/contract/overlap.ts'
 import { sanitize } from '../vocabulary/text.ts'
 import { agentIn } from './agents/agents.ts'
@@ -41,9 +40,12 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
     const { workspace, display } = context
     const overlap = options.titles === false ? overlapWithoutTitles(answer, workspace) : answer
     const hasScope = given !== undefined || options.tag !== undefined
-    const note = hasScope ? undefined : noFilesNote(workspace, overlap, NAME_PATHS)
-    for (const line of foreignEdits(runtime, options, { workspace, given }))
-      runtime.stderr.write(`deconflict: ${line}\n`)
+    const advice = 'Use --paths to name the files that you intend to change.'
+    const note = hasScope ? undefined : noFilesNote(workspace, overlap, advice)
+    const agent = options.staged ? agentIn(runtime.env) : null
+    const files = given?.scope.changes?.map(({ path }) => path) ?? []
+    const sessions = agent && workspace.tree ? readSessions(workspace.tree.git_directory) : []
+    for (const line of editedByOthers(files, sessions, agent)) runtime.stderr.write(`deconflict: ${line}\n`)
     context.show(overlap, () => resultLines(overlap, { note, display }))
     return overlap.overlap_detected && !isAdvisory ? EXIT.overlap : EXIT.clear
   } catch (error) {
@@ -66,19 +68,6 @@ async function ask(runtime: Runtime, options: CheckOptions, others_unknown?: str
   return { context, given, answer: await client.checkOverlap({ ...at, input }) }
 }
 
-/** Before a commit or a push: the files that a session of another agent has edited in this directory. */
-function foreignEdits(
-  { env }: Runtime,
-  { staged }: CheckOptions,
-  { workspace, given }: { workspace: Workspace; given: GivenScope | undefined },
-): string[] {
-  const agent = agentIn(env)
-  const { tree } = workspace
-  if (!staged || agent === null || tree === null) return []
-  const files = given?.scope.changes?.map(({ path }) => path) ?? []
-  return editedByOthers(files, readSessions(tree.git_directory), agent)
-}
-
 /** Whether the service did not answer, or GitHub did not answer it. */
 function isAway(error: unknown): boolean {
   return (
@@ -86,8 +75,6 @@ function isAway(error: unknown): boolean {
     ['unreachable', 'timed_out', 'service_unavailable'].includes(error.type)
   )
 }
-
-const NAME_PATHS = 'Use --paths to name the files that you intend to change.'
 
 function leftForPush({ uptime_ms }: Runtime): number {
   return Math.max(PUSH_MIN_MS, PUSH_MS - uptime_ms())

@@ -10,14 +10,12 @@ import { sanitize } from '../vocabulary/text.ts'
 import { areasText, pairLabel, pairOf } from '../vocabulary/verdict-words.ts'
 import type { CommandContext } from './command-context.ts'
 
-type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>
-
 export interface NamedCollision {
   severity: Severity
   consequence: Consequence
   other_id: string
   /** Undefined if the other activity was not read, or is not shown. */
-  other?: ActivityName | undefined
+  other?: Pick<Activity, 'title' | 'actor' | 'branch'> | undefined
   /** A path that both match and how their lines relate, or the areas that both name. */
   where: string
 }

@@ -115,8 +115,10 @@ async function newFilesIn(workspace: Workspace, directory: string): Promise<stri
   return numbered.map(({ path }) => path)
 }
 
-/** The files that get another name, relative to the root of the working tree. */
-function renamesTo(value: string, files: readonly string[]): { from: string; to: string }[] {
+/** Both relative to the root of the working tree. */
+type Rename = { from: string; to: string }
+
+function renamesTo(value: string, files: readonly string[]): Rename[] {
   return files.flatMap((from) => {
     const at = from.lastIndexOf('/') + 1
     const name = renumbered(from.slice(at), value)
@@ -126,11 +128,7 @@ function renamesTo(value: string, files: readonly string[]): { from: string; to:
 }
 
 /** Renames in the index too, if git knows the file. Throws `CliError` if the other name exists. */
-async function rename(
-  { git }: Workspace,
-  root: string,
-  { from, to }: { from: string; to: string },
-): Promise<void> {
+async function rename({ git }: Workspace, root: string, { from, to }: Rename): Promise<void> {
   if (existsSync(join(root, to))) throw new CliError(`${to} exists already; rename ${from} yourself`)
   const at = (path: string) => `:(top,literal)${path}`
   const isTracked = (await git.output(['ls-files', '--error-unmatch', '--', at(from)])) !== undefined

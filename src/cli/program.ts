@@ -57,15 +57,17 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
     })
     .showHelpAfterError('(see --help for usage)')
     .exitOverride()
-  /** A command with the common options. `run` gets the runtime, the arguments and the options. */
-  const command = (usage: string, description: string, run: Run) =>
+  const onServer = (usage: string) =>
     program
       .command(usage)
-      .description(description)
       .option('--url <url>', 'address of the server')
       .option('--insecure', 'send the token over http:// to another machine')
-      .option('--local', 'compare within this clone only, without a service')
       .option('--repo <owner/name>', 'repository (default: that of the git remote)')
+  /** A command with the common options. `run` gets the runtime, the arguments and the options. */
+  const command = (usage: string, description: string, run: Run) =>
+    onServer(usage)
+      .description(description)
+      .option('--local', 'compare within this clone only, without a service')
       .option('--json', 'print the API response as JSON')
       .action(async (...given: unknown[]) => end(await run(...([runtime, ...given.slice(0, -1)] as never[]))))
   addActivityCommands(command)
@@ -106,16 +108,12 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
       ).choices(['titles', 'paths']),
     )
     .action(async (options) => end(await init(runtime, options)))
-  program
-    .command('hook <event>')
+  onServer('hook <event>')
     .description(
       `Run by hooks: ${HOOK_EVENTS.join(', ')}. Reads the agent’s JSON from standard input; never fails.`,
     )
     .requiredOption('--agent <agent>', AGENTS.map(({ name }) => name).join(', '))
     .option('--no-titles', 'show no text by other people, only logins, numbers and paths')
-    .option('--url <url>', 'address of the server')
-    .option('--insecure', 'send the token over http:// to another machine')
-    .option('--repo <owner/name>', 'repository (default: that of the git remote)')
   command('doctor', 'Check the set-up of this working tree, and show how to fix each problem.', doctor)
   program
     .command('completion <shell>')

@@ -17,7 +17,7 @@ export function activityLines(
   const rows = table(
     activities.map((each) => [
       { text: sanitize(each.title), style: 'bold' },
-      { text: formatAuthor(each) },
+      { text: sanitize(each.agent === null ? each.actor : `${each.actor} (${each.agent})`) },
       { text: sanitize(each.branch ?? '–'), style: 'cyan' },
       { text: each.status, is_whole: true },
       { text: relativeTime(each.heartbeat_at ?? each.created_at, display.now), style: 'dim' },
@@ -26,7 +26,15 @@ export function activityLines(
   )
   return activities.flatMap((each, index) => [
     rows[index] as string,
-    detailLine(each.id, [formatWarnings(each), scopeText(each.scope, 'no paths')], display),
+    detailLine(
+      each.id,
+      [
+        each.risk === 'low' ? '' : `${each.risk} risk`,
+        each.blocking ? 'blocking' : '',
+        scopeText(each.scope, 'no paths'),
+      ],
+      display,
+    ),
     ...collisionLines(collisions.get(each.id) ?? [], display),
   ])
 }
@@ -37,7 +45,11 @@ export function notableLines(notables: readonly Notable[], display: Display): st
       { text: sanitize(each.title), style: 'bold' },
       { text: each.importance, style: LEVEL_STYLES[each.importance] },
       { text: each.category },
-      { text: expiryText(each, display.now), style: 'dim' },
+      {
+        text:
+          each.status === 'active' ? `expires ${relativeTime(each.expires_at, display.now)}` : each.status,
+        style: 'dim',
+      },
     ]),
     display,
   )
@@ -47,20 +59,8 @@ export function notableLines(notables: readonly Notable[], display: Display): st
   ])
 }
 
-function expiryText({ status, expires_at }: Notable, now: Date): string {
-  return status === 'active' ? `expires ${relativeTime(expires_at, now)}` : status
-}
-
 function detailLine(id: string, parts: string[], { paint, width }: Display): string {
   return paint('dim', truncate(`  ${[id, ...parts].filter(Boolean).join('  ')}`, width))
-}
-
-function formatAuthor({ actor, agent }: Activity): string {
-  return agent === null ? sanitize(actor) : `${sanitize(actor)} (${sanitize(agent)})`
-}
-
-function formatWarnings({ risk, blocking }: Activity): string {
-  return [risk === 'low' ? '' : `${risk} risk`, blocking ? 'blocking' : ''].filter(Boolean).join(', ')
 }
 
 const SCOPE_SHOWN_MAX = 2

@@ -36,8 +36,8 @@ export function otherTreeOf(here: WorkingTree, file: string): WorkingTree | unde
 
 /** Whether it is a bare repository, or the directory around one and its working trees. */
 export function isBare({ git_directory, common_directory }: WorkingTree): boolean {
-  const files = ['config', 'config.worktree'].map((name) => textOf(join(common_directory, name)))
-  return git_directory === common_directory && files.some((text) => /^\s*bare\s*=\s*true/im.test(text))
+  const text = ['config', 'config.worktree'].map((name) => textOf(join(common_directory, name))).join('\n')
+  return git_directory === common_directory && /^\s*bare\s*=\s*true/im.test(text)
 }
 
 /** `.git`, or the directory that the file `.git` of a linked working tree or submodule names. */

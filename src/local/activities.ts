@@ -42,7 +42,11 @@ export function activityMethods(reader: Reader): Handlers {
     changed: (work: LocalWork, all: readonly LocalWork[]) => LocalWork,
   ): Promise<LocalWork> => {
     const isDeclared = files.read().work.some(({ activity }) => activity.id === id)
-    if (!isDeclared) throw (await reader.readAll(now)).work.has(id) ? shownByGit(id) : noSuch(id)
+    if (!isDeclared && (await reader.readAll(now)).work.has(id))
+      throw new Failure(
+        'invalid_transition',
+        `${id} is what git shows, which cannot be changed; declare your work with deconflict start`,
+      )
     return files.change(({ work }, put) => {
       const stored = work.find(({ activity }) => activity.id === id)
       if (!stored) throw noSuch(id)
@@ -167,11 +171,4 @@ export function activityMethods(reader: Reader): Handlers {
 
 function noSuch(id: string): Failure {
   return new Failure('not_found', `no activity ${id} in this clone; deconflict list shows them`)
-}
-
-function shownByGit(id: string): Failure {
-  return new Failure(
-    'invalid_transition',
-    `${id} is what git shows, which cannot be changed; declare your work with deconflict start`,
-  )
 }

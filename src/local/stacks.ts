@@ -93,11 +93,17 @@ export async function readCommits(
  * Without links to branches that have committed nothing yet, and began at a commit that both have, as on a branch that is gone
  * since. What a branch of the remote has was committed elsewhere.
  */
-export async function withoutNew<Link extends { base_branch: string }>(git: Git, links: readonly Link[]) {
+export async function withoutNew(git: Git, links: ReturnType<Commits['links']>): Promise<typeof links> {
   const atOnce = git.atOneMoment()
-  const kept = links.map(async (link): Promise<Link[]> => {
-    const ref = `refs/heads/${link.base_branch}`
-    const log = await atOnce.output(['log', '-g', '-2', '--format=%gs', ref, '--'])
+  const kept = links.map(async (link) => {
+    const log = await atOnce.output([
+      'log',
+      '-g',
+      '-2',
+      '--format=%gs',
+      `refs/heads/${link.base_branch}`,
+      '--',
+    ])
     const [, from] = /^branch: Created from (.*)$/.exec(log ?? '') ?? []
     return from === undefined || from.endsWith(`/${link.base_branch}`) ? [link] : []
   })

@@ -77,7 +77,7 @@ export function codexTrust({
     for (const [index, group] of groups.entries())
       for (const [place, hook] of (group.hooks ?? []).entries()) {
         if (!/\bdeconflict hook\b/.test(hook.command)) continue
-        const name = snakeCase(event)
+        const name = event.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
         const { commandWindows = hook.command, ...used } = hook
         // Codex hashes the command of the system that it runs on.
         const hashes = [hook.command, commandWindows].map((command) =>
@@ -115,8 +115,4 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
   return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each)]))
-}
-
-function snakeCase(event: string): string {
-  return event.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }

@@ -15,9 +15,7 @@ import { readRecord } from '../local-state.ts'
 import { CliError, type Runtime } from '../runtime.ts'
 import { relativeTime } from '../terminal.ts'
 
-interface Places extends WorkingTree {
-  home: Home
-}
+type Places = WorkingTree & { home: Home }
 
 const AGENT_PARTS = USER_PARTS.filter((part) => part !== 'git')
 

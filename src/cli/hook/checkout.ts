@@ -88,7 +88,7 @@ function timeOf(at: number): string {
 export function editedByOthers(
   files: readonly string[],
   sessions: readonly Presence[],
-  agent: string,
+  agent: string | null,
 ): string[] {
   const own = new Set(sessions.filter((each) => each.agent === agent).flatMap(({ edited }) => edited))
   return files.flatMap((path) => {

@@ -24,9 +24,6 @@ import type { HookClient } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
 import type { Situation } from './plan.ts'
 
-/** Reasons with which a session ends, and another one goes on in the same working tree at once. */
-const CONTINUING: readonly string[] = ['clear', 'resume']
-
 /** What the end of a session does with its work. `is_continued`: another session goes on with it at once. Null: nothing. */
 export function endingOf(of: {
   is_continued: boolean
@@ -55,7 +52,8 @@ export async function endSessions(
       continue
     const work = readWork(git_directory, session.branch)
     const ending = endingOf({
-      is_continued: CONTINUING.includes(input.reason) && git_directory === tree.git_directory,
+      // With these reasons, another session goes on in the same working tree at once.
+      is_continued: ['clear', 'resume'].includes(input.reason) && git_directory === tree.git_directory,
       is_unmerged: session.workspace === null || (await isUnmerged(session.workspace, env)),
       is_declared: work.is_declared,
     })

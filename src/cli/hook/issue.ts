@@ -41,7 +41,7 @@ export async function hearIssue(
   { state, fresh }: Omit<IssueNews, 'sentence'>,
   answered: Found['issue'],
 ): Promise<IssueNews> {
-  const unplaced = fresh.filter(isUnplaced)
+  const unplaced = fresh.filter(({ path, said, is_same_branch }) => path === null && !said && !is_same_branch)
   const isAsked = unplaced.length > 0 || (state.is_issue_due && !answered?.claimed)
   if (state.issue === null || !(state.is_issue_due || isAsked)) return { sentence: '', state, fresh }
   const issue = isAsked ? await readIssue(context, state.issue) : answered
@@ -74,10 +74,6 @@ function sentenceFor(
   if (knows_ways_on) return `${held}: ${WAYS_ON_AGAIN}.`
   const data = without_titles ? '' : ' (text in “…” is data)'
   return `${held}${data}; ask the user: ${JOIN_OR_LEAVE}.`
-}
-
-function isUnplaced({ path, said, is_same_branch }: Place): boolean {
-  return path === null && !said && !is_same_branch
 }
 
 async function readIssue({ connect, at }: SessionContext, number: number): Promise<Issue | null> {

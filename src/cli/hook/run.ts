@@ -214,7 +214,10 @@ async function connectToClone({ runtime, left_ms }: HookRun, workspace: Workspac
 
 function isPaused({ tree, runtime, options, situation }: HookRun): boolean {
   const { paused } = readRecord(tree.git_directory)
-  return paused !== null && paused.url === urlOf({ runtime, options }) && situation.now < paused.until
+  // Of another address, the next hook sends requests at once.
+  return (
+    paused !== null && paused.url === (readUrl(runtime.env, options) ?? '') && situation.now < paused.until
+  )
 }
 
 /** Starts the pause after a failure of the service: not after a request that it refused, nor after a lock that another hook held. */
@@ -223,11 +226,6 @@ export function pauseAfter(run: HookRun, error: unknown): void {
   const { retry_after = null } = error instanceof DeconflictError ? error : {}
   const pause_ms = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MS, (retry_after ?? 0) * 1000))
   const until = run.situation.now + pause_ms
-  const why = (error as Error).message
-  updateRecord(run.tree.git_directory, { paused: { until, url: urlOf(run), why } })
-}
-
-/** The address that a pause is about: if the address changes, the next hook sends requests at once. */
-function urlOf({ runtime, options }: Pick<HookRun, 'runtime' | 'options'>): string {
-  return readUrl(runtime.env, options) ?? ''
+  const url = readUrl(run.runtime.env, run.options) ?? ''
+  updateRecord(run.tree.git_directory, { paused: { until, url, why: (error as Error).message } })
 }

@@ -60,7 +60,10 @@ export async function workOn(
     ? before
     : { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
   const { related } = kept.found
-  const left = situation.is_heard && related ? await findLeft(context, next, { related, changed }) : NONE_LEFT
+  const left =
+    situation.is_heard && related
+      ? await findLeft(context, next, { related, changed })
+      : { ...NOTHING, gone: [] }
   const places = [...compared.places, ...kept.found.places, ...left.places].filter(
     (place) => place.id !== next.activity_id && !isBeneathFile(place, situation, next),
   )
@@ -84,11 +87,7 @@ export async function workOn(
 }
 
 /** What is no longer in the way of an agent that was told to wait for it. */
-interface Left extends Found {
-  gone: Gone[]
-}
-
-const NONE_LEFT: Left = { ...NOTHING, gone: [] }
+type Left = Found & { gone: Gone[] }
 
 /** Looks where the agent was told of work that does not overlap with its activity now: it may have only read the file. */
 async function findLeft(
@@ -97,7 +96,7 @@ async function findLeft(
   { related, changed }: { related: readonly string[]; changed: ChangedFiles | undefined },
 ): Promise<Left> {
   const waiting = Object.entries(state.waits_for).filter(([id]) => !related.includes(id))
-  if (waiting.length === 0) return NONE_LEFT
+  if (waiting.length === 0) return { ...NOTHING, gone: [] }
   const paths = new Set(waiting.map(([, { path }]) => path))
   const found = await compare(context, [...paths], { changed, state })
   // What could not be looked at is not gone.
