@@ -1,10 +1,10 @@
 /** The changed files of tracked pull requests: read with their patches, stored as digests, replaced by pushes. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { RECONCILE } from '../../src/server/github/tracking/reconcile.ts'
 import { enqueue } from '../../src/server/jobs/store.ts'
 import { activities } from '../../src/server/records/activities/table.ts'
 import { file_changes } from '../../src/server/records/file-changes/table.ts'
+import { RECONCILE } from '../../src/server/records/repositories/installation.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent } from '../support/webhooks.ts'

@@ -79,11 +79,11 @@ describe('an installation', () => {
     expect((await check()).body.checked_against).toMatchObject({ activities: 0, complete: false })
     service.clock.advance(DAY_MS / 24)
     await service.runDueJobs()
-    expect((await request('GET', shop, '/settings')).body.importing).toEqual({ done: 3, left: 2 })
+    expect((await request('GET', shop, '/settings')).body.importing).toEqual({ done: 4, left: 1 })
     expect((await check()).body).toMatchObject({
       reason: expect.stringContaining('Pull requests are still being imported'),
       recommended_action: expect.stringContaining('pull requests are known yet: go ahead with care'),
-      checked_against: { activities: 4, complete: false },
+      checked_against: { activities: 5, complete: false },
     })
     const partial = { complete: false, reason: expect.stringMatching(/^Pull requests are still/) }
     expect((await request('GET', shop, '/overlaps')).body).toMatchObject({ checked_against: partial })
@@ -201,15 +201,17 @@ describe('an installation', () => {
 
   test('that is suspended fails no job, and imports what was missed when it is resumed', async () => {
     await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
+    await service.deliverAndRun(opened(shop))
     github.app.suspend(installation.id)
+    github.at(shop).merge(1)
     const late = opened(shop, { files: ['src/a.ts'] })
     const created = installationEvent(github, installation, 'created')
     await service.deliverAndRun(installationEvent(github, installation, 'suspend'), late, created)
-    expect(await live(shop)).toEqual([])
+    expect(await live(shop)).toHaveLength(1)
     github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 5000')
     github.app.unsuspend(installation.id)
     await service.deliverAndRun(installationEvent(github, installation, 'unsuspend'))
-    expect(await live(shop)).toHaveLength(1)
+    expect(await live(shop)).toMatchObject([{ pr_url: `https://github.com/${shop}/pull/2` }])
     expect((await request('GET', shop, '/settings')).body.activity_ttl_ms).toBe(5000)
   })
 })

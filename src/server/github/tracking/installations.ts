@@ -10,6 +10,7 @@ import {
   mayBeUninstalled,
   openInstallation,
   PULL_REQUEST,
+  RECONCILE,
   REPOSITORIES,
   REPOSITORY,
   takeImportCalls,
@@ -104,9 +105,12 @@ export async function importRepositories(app: App, listed: InstalledRepository[]
     const { installation_id: known_id = null } = (await findRepository(db, repository.id)) ?? {}
     const is_described = description !== undefined && (known_id ?? installation_id) === installation_id
     if (is_described) await registerInstallation(app, repository, { now, textOf: description.textOf })
+    const run_at = later(now, index - listed.length)
+    // What was closed while the App was suspended or not installed is in no list of open ones.
+    const hasOpen = (await countOpen(db, repository.id, [])) > 0
+    if (hasOpen) jobs.push(jobOn(repository, RECONCILE, { priority: 'import', run_at }))
     if (is_described && description.open === 0) continue
     const payload: ImportedRepository = { ...repository, is_described }
-    const run_at = later(now, index - listed.length)
     jobs.push(jobOn(repository, REPOSITORY, { priority: 'import', payload, run_at }))
   }
   await enqueue(db, jobs, now)

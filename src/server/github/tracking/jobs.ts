@@ -9,6 +9,7 @@ import type { App } from '../../records/repositories/app.ts'
 import {
   INSTALLATION,
   PULL_REQUEST,
+  RECONCILE,
   REPOSITORIES,
   REPOSITORY,
 } from '../../records/repositories/installation.ts'
@@ -28,7 +29,7 @@ import {
 } from './installations.ts'
 import { trackAgain } from './pull-requests.ts'
 import { enqueueAllRechecks, RECHECK, recheck, recheckAffected } from './recheck.ts'
-import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll } from './reconcile.ts'
+import { RECONCILE_ALL, reconcile, reconcileAll } from './reconcile.ts'
 import { REDELIVER, redeliverFailed } from './redeliver.ts'
 import { sayFarewell } from './repository-events.ts'
 import { CHECK_LINKS, checkLinks } from './stack-links.ts'

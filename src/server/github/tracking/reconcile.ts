@@ -14,7 +14,7 @@ import { CHANGE } from '../../records/changes/changes.ts'
 import { openPages } from '../../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { PULL_REQUEST } from '../../records/repositories/installation.ts'
+import { PULL_REQUEST, RECONCILE } from '../../records/repositories/installation.ts'
 import { asInstallation, ConditionalReads } from '../../records/repositories/reading.ts'
 import { findOrganisationFile } from '../../records/repositories/registration.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
@@ -37,9 +37,8 @@ import { pullRequestChanged, pullRequestRemoved } from './pull-requests.ts'
 import { RECHECK } from './recheck.ts'
 import { COMPARE_BRANCH } from './tracked-branches.ts'
 
-/** The kinds of jobs that find the repositories to reconcile, and that reconcile one. */
+/** The kind of job that finds the repositories to reconcile. */
 export const RECONCILE_ALL = 'reconcile_all'
-export const RECONCILE = 'reconcile'
 
 /** How often it is looked for repositories whose turn has come. */
 const LOOK_EVERY_MS = 60_000

@@ -110,11 +110,12 @@ export async function unlessRefused<Result>(
   }
 }
 
-/** The kinds of jobs that import the repositories of an installation, some of these, one of them, and a few pull requests. */
+/** The kinds of jobs that import the repositories of an installation, some of these, one of them, and a few pull requests; and that reconciles one. */
 export const INSTALLATION = 'installation'
 export const REPOSITORIES = 'repositories'
 export const REPOSITORY = 'repository'
 export const PULL_REQUEST = 'pull_request'
+export const RECONCILE = 'reconcile'
 /** Those after which all open pull requests of a repository are known. */
 export const IMPORTING = [REPOSITORIES, REPOSITORY, PULL_REQUEST]
 
