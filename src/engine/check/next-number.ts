@@ -124,7 +124,7 @@ export function reservationOf(
   const { directory, inBase, inFiles, reserved } = known
   const own = reserved.find((each) => each.activity_id === activity_id)
   const held = reserved
-    .filter((each) => each !== own)
+    .filter((each) => each.activity_id !== activity_id)
     .map((each) => ({ number: each.number, by: holderOf(each.activity_id, each.pr_number) }))
   const last = inBase.length > 0 ? [{ number: lastNumber(inBase), by: 'base' }] : []
   const taken = sorted([...last, ...inFiles, ...held])
@@ -136,7 +136,7 @@ export function reservationOf(
 }
 
 /** `42` is `0042`. */
-export function isNumber(number: string): (other: string) => boolean {
+function isNumber(number: string): (other: string) => boolean {
   return (other) => compareNumbers(number, other) === 0
 }
 
