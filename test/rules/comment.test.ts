@@ -387,11 +387,11 @@ describe('the comment', () => {
     ],
     [
       'the comparison was incomplete',
-      { gap: 'cut_short' },
+      { gap: 'There may be more.' },
       'Compared in part',
-      'The comparison was cut short; there may be more overlaps.',
+      'There may be more.',
     ],
-    ['… and what it has is below the threshold', { ...low, gap: 'cut_short' }, BELOW, 'at most. '],
+    ['… and what it has is below the threshold', { ...low, gap: 'There may be more.' }, BELOW, 'at most. '],
     [
       'the overlap is below the threshold',
       low,
@@ -428,7 +428,7 @@ describe('the comment', () => {
     const [conclusion, title] = [isWhole ? 'success' : 'neutral', heading.replace(' any more', '')]
     expect(run).toMatchObject({ head_sha: SHA, conclusion, title, annotations: [] })
     expect(summary).not.toContain(MARKER)
-    expect(summary.includes('there may be more')).toBe(changes.gap !== undefined)
+    expect(summary.includes('There may be more')).toBe(changes.gap !== undefined)
     expect(summary.includes('Other activities were not compared: ')).toBe(changes.not_compared !== undefined)
   })
 })

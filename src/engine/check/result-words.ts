@@ -24,6 +24,7 @@ export function doneName({ number, head_sha }: Pick<DoneBy, 'number' | 'head_sha
 export const BUDGET_EXHAUSTED =
   'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.'
 const ONLY_ISSUES = 'Only issues were compared, because no paths or areas were named.'
+export const CUT_SHORT = 'The comparison was cut short; there may be more overlaps.'
 /** Open pull requests are being imported, so live work may be missing. */
 export const STILL_IMPORTING =
   'Pull requests are still being imported; those that are not known yet were not compared.'

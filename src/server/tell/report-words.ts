@@ -3,7 +3,6 @@
  * what is not shown. Pure.
  */
 
-import { STILL_IMPORTING } from '../../engine/check/result-words.ts'
 import { adviceOf, adviceSentence, STAGE_WORDS } from '../../vocabulary/advice.ts'
 import { isForOneOfBoth, isSameWork, saidIn } from '../../vocabulary/finding.ts'
 import { byRank } from '../../vocabulary/severity.ts'
@@ -194,12 +193,7 @@ export function suppressedList({ activities, notables }: Suppressed): string | u
 /** What the report does not cover. */
 export function caveatsOf({ not_compared, gap }: Report): string[] {
   if (not_compared !== null) return [`Other activities were not compared: ${WHY[not_compared]}.`]
-  return gap === null ? [] : [GAPS[gap]]
-}
-
-const GAPS = {
-  importing: STILL_IMPORTING,
-  cut_short: 'The comparison was cut short; there may be more overlaps.',
+  return gap === null ? [] : [gap]
 }
 
 const WHY: Record<NonNullable<Report['not_compared']>, string> = {

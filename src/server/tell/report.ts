@@ -1,5 +1,6 @@
 /** The report of a check: what the comment and the check run of a pull request say. Pure. */
 
+import { CUT_SHORT, STILL_IMPORTING } from '../../engine/check/result-words.ts'
 import type { Conclusion, Found } from '../../engine/check/source.ts'
 import type { StoredNotable } from '../../engine/records/notable.ts'
 import type { Stage } from '../../vocabulary/advice.ts'
@@ -77,8 +78,8 @@ export interface Report {
   not_compared: NotCompared | null
   /** The number of live activities and active notables compared. `expected`: those of the same branch or stack. */
   compared: { activities: number; notables: number; expected: number }
-  /** Why not everything was compared; null if it was. */
-  gap: 'importing' | 'cut_short' | null
+  /** Why not everything was compared, as a sentence; null if it was. */
+  gap: string | null
   /** The stage of the pull request itself. */
   stage: Stage
   /** Its author may merge it, as far as is known: not a newcomer, nor somebody who works in a fork. */
@@ -146,7 +147,7 @@ export function buildReport(
     taken,
     not_compared: activities.length > 0 ? null : emptiness,
     compared: { ...checked_against, expected: expected.size },
-    gap: is_importing ? 'importing' : checked_against.complete ? null : 'cut_short',
+    gap: is_importing ? STILL_IMPORTING : checked_against.complete ? null : CUT_SHORT,
     page_url: facts.page_url,
   }
   const named = activities.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
