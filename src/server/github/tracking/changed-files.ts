@@ -58,5 +58,5 @@ export async function readFiles(app: App, ctx: RepoContext, { number }: { number
   if (!pr?.is_open) return
   await describePullRequest(ctx, number, { closes: pr.closes })
   const changes = await ifFound(readChanges(app, ctx, pr))
-  if (changes) await replaceChangesOf(ctx, number, changes)
+  if (changes) await replaceChangesOf(ctx, { ...pr, is_fork: pr.branch.includes(':') }, changes)
 }

@@ -70,11 +70,8 @@ export async function pullRequestChanged(
   if (!(await recordPullRequest(db, repo.id, facts, given))) {
     // The newer event stored everything except title and summary.
     if (event === 'edited') await importAgain(app, ctx, pr.number)
-    if (before && changesQueue(event, pr, before)) {
-      const { is_open, is_draft, head_sha } = before
-      const isSame = pr.head_sha === head_sha
-      await setQueued(ctx, pr, isSame && isQueued(event, { is_open, is_draft, head_sha }, before))
-    }
+    if (before && changesQueue(event, pr, before))
+      await setQueued(ctx, pr, pr.head_sha === before.head_sha && isQueued(event, before, before))
     return
   }
   if (pr.is_open) {

@@ -148,13 +148,8 @@ export function refreshPullRequest(
 }
 
 /** Stores the changed files of a pull request with its live activities. */
-export function replaceChangesOf(ctx: RepoContext, pr_number: number, changes: PushedChanges) {
-  return inTransaction(ctx, async (within) => {
-    const { db, now, repo } = within
-    const open = await lockActivitiesOf(db, repo.id, pr_number)
-    const live = open.filter((row) => isLive(asOf(row, now).status))
-    return updateRows(within, live, { effect: 'refreshed', update: () => ({}), changes })
-  })
+export function replaceChangesOf(ctx: RepoContext, pr: LinkedPullRequest, changes: PushedChanges) {
+  return updateEach(ctx, pr, { effect: 'refreshed', update: () => ({}), changes })
 }
 
 /** Counts it as a heartbeat of the activities that were made from them that these pull requests are open. */
@@ -168,7 +163,7 @@ export function keepTracked(ctx: RepoContext, numbers: number[]): Promise<void> 
 /** Archives the activities of a pull request that was merged or closed. */
 export function closePullRequest(
   ctx: RepoContext,
-  pr: Pick<GithubPullRequest, 'number' | 'branch' | 'is_fork'>,
+  pr: LinkedPullRequest,
   merged: boolean,
 ): Promise<ActivityRow[]> {
   const reason = merged ? 'pull_request_merged' : 'pull_request_closed'
@@ -178,6 +173,8 @@ export function closePullRequest(
     isAffected: isOpen,
   })
 }
+
+type LinkedPullRequest = Pick<GithubPullRequest, 'number' | 'branch' | 'is_fork'>
 
 interface Update {
   effect: Effect
@@ -192,7 +189,7 @@ interface Update {
  */
 function updateEach(
   ctx: RepoContext,
-  pr: Pick<GithubPullRequest, 'number' | 'branch' | 'is_fork'>,
+  pr: LinkedPullRequest,
   {
     isAffected = ({ status }) => isLive(status),
     ...given
