@@ -55,6 +55,11 @@ describe('an unsupported method', () => {
     ['/activity/{id}', 'GET, PATCH, HEAD'],
     ['/api/v1/openapi.json', 'GET, HEAD'],
     ['/healthz', 'GET, HEAD'],
+    ['/', 'GET, HEAD'],
+    ['/docs', 'GET, HEAD'],
+    ['/session', 'GET, HEAD'],
+    ['/session/logout', 'POST'],
+    ['/mcp', 'POST'],
   ])('is 405 on %s, which supports %s', async (path, allow) => {
     const { act } = await createRecords(service)
     const allowed = allow.split(', ')

@@ -87,15 +87,6 @@ test('a check without an overlap names the numbers compared, and when, and creat
   expect((await request('GET', '/activity')).body.items).toHaveLength(2)
 })
 
-test('an update that causes an overlap returns it', async () => {
-  const { request, createActivity } = repository()
-  const id = await createActivity({ scope: { paths: ['docs/**'] } })
-  const other = await createActivity({ scope })
-  const { body } = await request('PATCH', `/activity/${id}`, { body: { scope } })
-  expect(body).toMatchObject({ id, scope: { paths: ['src/pay.ts'] } })
-  expect(body.overlap.related_activity_ids).toEqual([other])
-})
-
 test('a recently merged activity that overlaps is suggested, archived or not', async () => {
   const { request, full_name, createActivity, check } = repository()
   const url = `https://github.com/${full_name}/pull/7`

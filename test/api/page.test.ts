@@ -285,17 +285,6 @@ test('without an OAuth client there is no sign-in, and the page shows that', asy
   expect((await fetch(`${plain.url}/session/login`)).status).toBe(404)
 })
 
-test.each([
-  ['POST', '/', 'GET, HEAD'],
-  ['POST', '/docs', 'GET, HEAD'],
-  ['POST', '/session', 'GET, HEAD'],
-  ['GET', '/session/logout', 'POST'],
-])('%s %s is 405 and names the allowed methods', async (method, path, allow) => {
-  const response = await get(path, {}, method)
-  expect(response.status).toBe(405)
-  expect(response.headers.get('allow')).toEqual(allow)
-})
-
 test.each(['/docs/../package.json', '/docs/package.json', '/docs/%2e%2e%2fpackage.json'])(
   'the API reference serves no other file: %s',
   async (path) => {

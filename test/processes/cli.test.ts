@@ -112,25 +112,6 @@ describe('the hook of an agent', () => {
   const AGENT_TIMEOUT_MS = 10_000
   const input = JSON.stringify({ session_id: 's1' })
 
-  test('creates one activity for several edits at once', async () => {
-    const files = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
-    const edit = (file: string) =>
-      tree.runProcess(['hook', 'before-edit', '--agent', 'claude-code'], {
-        env: PATIENT,
-        input: JSON.stringify({
-          session_id: 's1',
-          cwd: tree.path,
-          tool_name: 'Edit',
-          tool_input: { file_path: join(tree.path, file) },
-        }),
-      })
-    const runs = await Promise.all(files.map(edit))
-    const { items } = (await shop.api('GET', '/activity')).body
-    expect(items).toHaveLength(1)
-    for (const { stderr } of runs) expect(stderr).toBe('')
-    expect(items[0].scope.paths.toSorted()).toEqual(files)
-  })
-
   test('releases its lock if it is killed', async () => {
     const silent = await startSilentServer()
     const killed = tree.start(HOOK, { env: { ...PATIENT, DECONFLICT_URL: silent.url }, input })

@@ -366,18 +366,6 @@ describe('the route /mcp', () => {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   }
-  const send = async (init: RequestInit) => {
-    const response = await fetch(`${shop.url}/mcp`, { method: 'POST', ...init })
-    const body = (await response.json()) as { error: { type: string } }
-    return { outcome: `${response.status} ${body.error.type}`, headers: response.headers }
-  }
-
-  test('accepts POST only', async () => {
-    const read = await send({ method: 'GET', headers })
-    expect(read.outcome).toBe('405 method_not_allowed')
-    expect(read.headers.get('allow')).toBe('POST')
-  })
-
   describe(`with a request of ${NEWEST}`, () => {
     const key = (name: string) => `io.modelcontextprotocol/${name}`
     /** `named`: the method in the header. */
@@ -415,6 +403,8 @@ describe('the route /mcp', () => {
     ['too deep', `{"a": ${'['.repeat(100)}${']'.repeat(100)}}`, '400 invalid_request'],
     ['too large', JSON.stringify({ params: 'x'.repeat(1_048_577) }), '413 invalid_request'],
   ])('rejects a body that is %s', async (_, body, outcome) => {
-    expect((await send({ headers, body })).outcome).toBe(outcome)
+    const response = await fetch(`${shop.url}/mcp`, { method: 'POST', headers, body })
+    const { error } = (await response.json()) as { error: { type: string } }
+    expect(`${response.status} ${error.type}`).toBe(outcome)
   })
 })

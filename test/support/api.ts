@@ -22,7 +22,7 @@ export type Api = (method: string, path: string, options?: RequestOptions) => Pr
 export function apiAt(url: string, token: string): Api {
   const check = answerValidator()
   return async (method, path, options = {}) => {
-    const isWhole = /^\/(?:api\/|v1\/|healthz|readyz|metrics)/.test(path)
+    const isWhole = /^\/(?:$|api\/|v1\/|healthz|readyz|metrics|mcp|docs|session)/.test(path)
     const address = `${url}${isWhole ? path : `/api/v1/repos/acme/shop${path}`}`
     const given = options.token === undefined ? token : options.token
     const isRaw = typeof options.body === 'string' || options.body instanceof Uint8Array
