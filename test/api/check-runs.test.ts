@@ -66,18 +66,6 @@ test('the check run is reported for a new commit, and again when an overlap star
   ])
 })
 
-test('there is no check run on a muted pull request until the label is removed', async () => {
-  const label = 'deconflict:mute'
-  await turnOn()
-  const number = await repository.open({ labels: [label] })
-  await repository.createActivity()
-  await repository.advance(QUIET_MS)
-  expect(repository.githubRepo.checkRuns()).toEqual([])
-  repository.githubRepo.update(number, { labels: [] })
-  await repository.deliver(number, { action: 'unlabeled', label })
-  expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
-})
-
 describe('comment and check run are independent', () => {
   beforeEach(() => repository.writeFile('.github/deconflict.yml', 'check_run: true'))
   const REPORT = 'POST /check-runs'

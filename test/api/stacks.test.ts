@@ -197,18 +197,6 @@ describe("GitHub's own stack", () => {
   })
 })
 
-test('what is built on a pull request that gets another base branch is rechecked', async () => {
-  await repository.openBranch('lower', editOfPay(40, ['one()']))
-  const middle = await repository.openBranch('middle', editOfPay(80, ['two()']))
-  const files = [editOfPay(40, ['three()'])]
-  const upper = await repository.open({ head: 'upper', base: 'middle', author: 'eve', files })
-  expect(repository.comment(upper)).toContain('Severity: ')
-  repository.githubRepo.update(middle, { base: 'lower' })
-  await repository.deliver(middle, { action: 'edited', from: { base: 'main' } })
-  await repository.advance(QUIET_MS)
-  expect(repository.comment(upper)).toContain('No overlap any more')
-})
-
 test('work for the default branch before it was renamed is for its new name', async () => {
   const declared = { title: 'Retry', branch: 'retries', base_branch: 'master' }
   await repository.createActivity({ ...declared, risk: 'high' })
@@ -233,10 +221,13 @@ test.each([
     await repository.createActivity({ branch: 'agent', base_branch: 'main', scope: { changes } })
     await repository.openBranch('fix', editOfPay(40, ['fix(1)']))
     const number = await repository.openBranch('backport', editOfPay(40, ['backport()']))
+    const upper = await repository.open({ head: 'upper', base: 'backport', files: [editOfPay(40, ['up()'])] })
     repository.githubRepo.update(number, { base, ...files })
     await repository.deliver(number, { action: 'edited', from: { base: 'main' } })
     await repository.advance(2 * QUIET_MS)
     const pairs = (await repository.pairs()).filter(({ a, b }) => [a, b].includes(`#${number}`))
     expect(pairs.map(({ outcome }) => outcome)).toEqual(['given_up', rest])
+    expect(repository.comment(upper)).toMatch(rest === 'open' ? /changes .* too/ : /No overlap any more/)
+    expect(repository.comment(upper)).not.toContain('#1')
   },
 )

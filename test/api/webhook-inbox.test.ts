@@ -163,16 +163,6 @@ describe('the same delivery', () => {
     expect(await service.runDueJobs()).toEqual([])
     expect(await repo.tracked()).toMatchObject([{ id: tracked.id, title: 'By hand', status: 'paused' }])
   })
-
-  test('ten times at once counts once', async () => {
-    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
-    const opened = repo.event(1, 'opened')
-    const answers = await Promise.all(Array.from({ length: 10 }, () => service.deliver(opened, 'ten-1')))
-    expect(answers.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(1)
-    expect(answers.filter(({ outcome }) => outcome === 'known')).toHaveLength(9)
-    expect(await service.runDueJobs()).toEqual([])
-    expect(await repo.tracked()).toHaveLength(1)
-  })
 })
 
 test('without a configured App every delivery is 503', async () => {
