@@ -13,8 +13,7 @@ import { listLive } from '../records/activities/pull-request-store.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
 import { countByAuthor, findPullRequest, listOpen } from '../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
-import { isImporting } from '../records/repositories/installation.ts'
-import type { RepoContext } from '../records/repositories/repo.ts'
+import { isImporting, type RepoContext } from '../records/repositories/repo.ts'
 import { type Counterpart, describeCounterpart } from './counterparts.ts'
 import {
   branchOf,

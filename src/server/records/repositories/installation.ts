@@ -5,7 +5,7 @@ import { type Installation, statusOf } from '../../github/client.ts'
 import { classifyError } from '../../github/octokit.ts'
 import { ifFound, isNotFound, named, type RepositoryName } from '../../github/repository-calls.ts'
 import { RateLimited } from '../../jobs/jobs.ts'
-import { jobOn, listImporting, type NewJob } from '../../jobs/store.ts'
+import { jobOn, type NewJob } from '../../jobs/store.ts'
 import { runningJob } from '../../platform/telemetry/execution.ts'
 import type { App } from './app.ts'
 import { bookCalls, bookImportCalls, bookWrites } from './installation-store.ts'
@@ -110,19 +110,10 @@ export async function unlessRefused<Result>(
   }
 }
 
-/** The kinds of jobs that import the repositories of an installation, some of these, one of them, and a few pull requests; and that reconciles one. */
+/** The kind of job that imports the repositories of an installation. */
 export const INSTALLATION = 'installation'
-export const REPOSITORIES = 'repositories'
-export const REPOSITORY = 'repository'
-export const PULL_REQUEST = 'pull_request'
+/** The kind of job that reconciles a repository. */
 export const RECONCILE = 'reconcile'
-/** Those after which all open pull requests of a repository are known. */
-export const IMPORTING = [REPOSITORIES, REPOSITORY, PULL_REQUEST]
-
-/** Whether pull requests are still imported. Asked before a comparison, which misses what is imported meanwhile. */
-export async function isImporting({ db, repo }: RepoContext): Promise<boolean> {
-  return (await listImporting(db, repo, { kinds: IMPORTING, limit: 1 })).length > 0
-}
 
 /** `owner`: the account that the App is installed in. */
 export function installationJob(
