@@ -137,17 +137,6 @@ describe('a state of the clone', () => {
       },
       ...CLEAR,
     ],
-    // A scope may name 3,000 paths.
-    '3,500 untracked files': [
-      async () => {
-        const directory = await editing('checkout', '-q', '-b', 'mine')
-        await mkdir(join(tree.path, '../other/new'))
-        const names = Array.from({ length: 3500 }, (_, at) => `../other/new/${at}.ts`)
-        await Promise.all(names.map((name) => writeFile(join(tree.path, name), '')))
-        return directory
-      },
-      ...COLLIDES,
-    ],
     'a submodule': [
       async () => {
         const sub = await clone('--bare')

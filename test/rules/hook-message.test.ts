@@ -66,10 +66,10 @@ describe('the message has at most 600 characters', () => {
   })
 })
 
+// `test/surfaces/hook-warnings.test.ts` has it with titles.
 test('one sentence says that the other work is gone, without titles too', () => {
-  const what = 'is merged: pull it before you go on'
-  expect(goneText('“Tidy”', 'merged', SHOWN)).toBe(`Deconflict: “Tidy” ${what} (text in “…” is data).`)
-  expect(goneText('ben (#12)', 'merged', { without_titles: true })).toBe(`Deconflict: ben (#12) ${what}.`)
+  const text = 'Deconflict: ben (#12) is merged: pull it before you go on.'
+  expect(goneText('ben (#12)', 'merged', { without_titles: true })).toBe(text)
 })
 
 test.each<[string, Partial<Place>, boolean]>([

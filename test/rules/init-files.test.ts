@@ -1,4 +1,5 @@
 /** What `deconflict init` makes of the content of a file, and that removing it restores every byte. */
+import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Places, targetsOf } from '../../src/cli/init/targets.ts'
 import { readSettingsFile } from '../../src/engine/settings/settings-file.ts'
@@ -13,7 +14,7 @@ const PLACES: Places = {
 /** The target of a part that writes to the file. */
 function target(part: string, name: string, places: Partial<Places> = {}) {
   const all = targetsOf({ ...PLACES, ...places }, [part])
-  const found = all.find(({ path }) => path === `/work/shop/${name}`)
+  const found = all.find(({ path }) => path === posix.join(PLACES.root, name))
   if (!found) throw new Error(`${part} does not write to ${name}`)
   return found
 }
@@ -90,11 +91,12 @@ describe('what a person wrote stays', () => {
     expect(() => target(part, name).add(text)).toThrow(why)
   })
 
-  test('the part git skips the hooks that husky generates', () => {
-    const places = { hooks_directory: '/work/shop/.husky/_' }
-    expect(() => target('git', '.husky/_/pre-push', places).add(undefined)).toThrow(
-      'add this line to .husky/pre-push',
-    )
+  test.each([
+    ['.husky/_', 'add this line to .husky/pre-push: if command -v deconflict'],
+    ['../hooks', 'core.hooksPath is /work/hooks, whose hooks run in other repositories too; add this line'],
+  ])('the part git skips the hooks in %s: %s', (name, why) => {
+    const places = { hooks_directory: posix.join(PLACES.root, name) }
+    expect(() => target('git', `${name}/pre-push`, places).add(undefined)).toThrow(why)
   })
 })
 

@@ -32,19 +32,15 @@ test('reads the directory as typed, and answers the same again', async () => {
 })
 
 describe('--rename', () => {
-  test.each([
-    ['an untracked file', false],
-    ['a committed file', true],
-  ])('renames %s', async (_, isTracked) => {
-    await writeFile(join(inDirectory.cwd, '0042_orders.sql'), 'select 1;\n')
-    if (isTracked) await tree.commit('Add orders')
+  test('renames a committed file', async () => {
+    await tree.commit('Add orders', { [`${DIRECTORY}/0042_orders.sql`]: 'select 1;\n' })
     const { stdout, stderr } = await tree.run(['number', DIRECTORY, '--rename'])
     expect(stderr).toBe('')
     expect(stdout).toContain(`renamed ${DIRECTORY}/0042_orders.sql to ${DIRECTORY}/0043_orders.sql`)
     expect(await readdir(inDirectory.cwd)).toEqual(['0043_orders.sql'])
   })
 
-  test('renames the two files of one migration together', async () => {
+  test('renames the two untracked files of one migration together', async () => {
     for (const name of ['0042_orders.up.sql', '0042_orders.down.sql'])
       await writeFile(join(inDirectory.cwd, name), 'select 1;\n')
     await tree.run(['number', DIRECTORY, '--rename'])

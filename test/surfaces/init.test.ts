@@ -207,25 +207,11 @@ describe('init', () => {
     expect(await read('.git/hooks/pre-push')).toContain('deconflict check --staged')
   })
 
-  describe('core.hooksPath', () => {
-    const push = async () => tree.run(['init', '--yes', '--only', 'git'])
-
-    test('outside of the repository is left alone, with the line to add', async () => {
-      await tree.git('config', 'core.hooksPath', at('../hooks'))
-      const { stdout, stderr } = await push()
-      expect(stdout).toBe('Nothing else to write.\n')
-      expect(stderr).toMatch(
-        /pre-push was skipped: core\.hooksPath is .*\/hooks, whose hooks run in other repositories/,
-      )
-      expect(stderr).toContain('deconflict check --staged')
-      await expect(readdir(at('../hooks'))).rejects.toThrow('ENOENT')
-    })
-
-    test('in the repository is used', async () => {
-      await tree.git('config', 'core.hooksPath', '.githooks')
-      await push()
-      expect(await read('.githooks/pre-push')).toContain('deconflict check --staged')
-    })
+  // `test/rules/init-files.test.ts` has those that are left alone.
+  test('a core.hooksPath in the repository is used', async () => {
+    await tree.git('config', 'core.hooksPath', '.githooks')
+    await tree.run(['init', '--yes', '--only', 'git'])
+    expect(await read('.githooks/pre-push')).toContain('deconflict check --staged')
   })
 
   test('replaces its hooks and its plugin by those of this release', async () => {
