@@ -268,6 +268,11 @@ test('an agent hears of each branch of another working tree, and once that work 
     /^Deconflict: your other session, in \.\.\/other on “next” is merged or has moved away: /,
   )
   expect(await heard('prompt')).toBe('')
+  await tree.write({ '../other/README.md': '# Other\n' })
+  const read = { tool_name: 'Read', tool_input: { file_path: 'README.md' } }
+  expect(await heard('after-read', read)).toContain('in ../other on “next”: README.md')
+  await tree.git('-C', '../other', 'checkout', '-q', 'README.md')
+  expect(await heard('prompt')).toContain('is merged or has moved away')
 })
 
 test('a session that goes on with paused work claims no file that was merged', async () => {

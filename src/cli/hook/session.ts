@@ -163,7 +163,10 @@ async function keep(context: SessionContext, fields: KeepFields): Promise<StepRe
 async function ask(context: SessionContext, fields: KeepFields): Promise<StepResult> {
   const { state } = fields
   const client = await context.connect()
-  const request = { ...context.at, id: state.activity_id as string, known: state.seen }
+  // What an agent of a clone waits for can be gone while its own overlap is what it was.
+  const isWaiting = client.is_of_clone && Object.keys(state.waits_for).length > 0
+  const known = isWaiting ? null : state.seen
+  const request = { ...context.at, id: state.activity_id as string, known }
   const answer = await client.getChanged(request).catch(isGone)
   if (answer === null) return { state, found: NOTHING }
   if (!answer?.overlap) return createAgain(context, fields)
