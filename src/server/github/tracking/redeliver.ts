@@ -64,20 +64,15 @@ async function recentAttempts(asApp: Installation, now: Date): Promise<Attempt[]
 export function dueOf(attempts: Attempt[], now: Date): number[] {
   const isDelivered = ({ status_code }: Attempt) => status_code >= 200 && status_code < 300
   const delivered = new Set(attempts.filter(isDelivered).map(({ guid }) => guid))
-  const failed = new Map<string, { id: number; last_at: Date; requests: number }>()
+  const failed = new Map<string, { id: number; last_at: Date; made: number }>()
   for (const { id, guid, delivered_at } of attempts) {
     if (delivered.has(guid)) continue
     const known = failed.get(guid)
-    failed.set(guid, {
-      last_at: new Date(delivered_at),
-      ...known,
-      id,
-      requests: known ? known.requests + 1 : 0,
-    })
+    failed.set(guid, { last_at: new Date(delivered_at), ...known, id, made: (known?.made ?? 0) + 1 })
   }
-  const due = [...failed.values()].reverse().filter(({ last_at, requests }) => {
-    if (requests === 0) return true
-    return requests < REQUESTED_MAX && later(last_at, EVERY_MS * 2 ** (requests - 1)) <= now
+  const due = [...failed.values()].reverse().filter(({ last_at, made }) => {
+    if (made === 1) return true
+    return made <= REQUESTED_MAX && later(last_at, EVERY_MS * 2 ** (made - 2)) <= now
   })
   return due.slice(0, REQUESTS_MAX).map(({ id }) => id)
 }
