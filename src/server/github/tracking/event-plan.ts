@@ -107,9 +107,6 @@ export function isTied(
 /** The events with which the row takes title and summary. */
 export const TAKES_TITLE: ReadonlySet<PullRequestEvent> = new Set(['opened', 'reopened', 'edited', 'seen'])
 
-/** The events after which GitHub may accept what it refused before. */
-export const MAY_UNLOCK: ReadonlySet<PullRequestEvent> = new Set(['unlocked', 'seen'])
-
 /**
  * Whether the event may change what is published on the pull request. Labels and assignees come often and mostly change nothing; an
  * assignee is a field of the activity, whose change is rechecked. A comment may be in the words of an earlier version.

@@ -35,7 +35,6 @@ import {
   isEnd,
   isQueued,
   isTied,
-  MAY_UNLOCK,
   needsRecheck,
   type PullRequestEvent,
   planOf,
@@ -64,7 +63,8 @@ export async function pullRequestChanged(
   const pr = current ?? received
   const isOtherState = current !== undefined && before?.is_open !== received.is_open
   const event = isOtherState ? (current.is_open ? 'reopened' : 'closed') : received_event
-  if (MAY_UNLOCK.has(event)) await clearRefusals(db, repo.id, pr.number)
+  // GitHub may accept what it refused before.
+  if (event === 'unlocked' || event === 'seen') await clearRefusals(db, repo.id, pr.number)
   const given = { event, now, commenting_since: repo.commenting_since }
   const facts = factsOf(pr, repo)
   if (!(await recordPullRequest(db, repo.id, facts, given))) {

@@ -14,14 +14,12 @@ import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { getActivity } from './activities.ts'
 import { listReserved, lockDirectory, saveReserved } from './store.ts'
 
-type Ctx = RepoContext & CheckContext
-
 /**
  * Reserves the next free number of a directory for a live activity: after those of the base branch, of live work, and of other reservations. Until
  * its changed files hold that number, or the base branch or other work does, the same number is returned again. Throws `not_found`, `invalid_transition`.
  */
 export async function reserveNumber(
-  ctx: Ctx,
+  ctx: RepoContext & CheckContext,
   id: string,
   { directory }: ReserveNumber,
 ): Promise<Reservation> {
