@@ -90,19 +90,15 @@ test('a list says when a pull request was opened and last pushed, and whether it
 describe('where GitHub omits patches', () => {
   const withDigest = async () => (await repository.files()).filter(({ digest }) => digest !== null).length
 
-  test('of a whole response, at most five smaller pages are read to restore them', async () => {
-    const files = Array.from({ length: 30 }, (_, index) => modified(`f${index}.ts`, 1000))
+  test.each([
+    ['of a whole response', 30, 1000, 6, 30],
+    ['of several responses', 130, 900, 7, 100],
+  ])('%s, at most five smaller pages are read to restore them', async (_, count, length, most, restored) => {
+    const files = Array.from({ length: count }, (_, index) => modified(`f${index}.ts`, length))
     await repository.open({ files })
-    expect(listings()).toBeLessThanOrEqual(6)
+    expect(listings()).toBeLessThanOrEqual(most)
     expect((await repository.files()).map(({ path }) => path)).toEqual(files.map(({ filename }) => filename))
-    expect(await withDigest()).toBe(30)
-  })
-
-  test('of several responses, five further pages are read in total', async () => {
-    await repository.open({ files: Array.from({ length: 130 }, (_, index) => modified(`f${index}.ts`, 900)) })
-    expect(listings()).toBe(7)
-    expect(await repository.files()).toHaveLength(130)
-    expect(await withDigest()).toBe(100)
+    expect(await withDigest()).toBe(restored)
   })
 })
 

@@ -97,21 +97,15 @@ describe('nothing is set up', () => {
     expect(github.calls('POST /app-manifests/*')).toBe(before)
   })
 
-  test('with a code that GitHub rejects, and the code of the log stays valid', async () => {
+  test.each([
+    ['with a code that GitHub rejects', 403, 'does not accept the code'],
+    ['while GitHub is unavailable', 503, 'GitHub is unavailable'],
+  ])('%s, and the code of the log stays valid', async (_, status, text) => {
     const { form, cookie } = await service.open()
+    if (status === 503) github.fault('POST /app-manifests/*', 'unavailable')
     const state = new URL(form.action).searchParams.get('state')
-    const { status, text } = await service.get(`/setup/created?code=made-up&state=${state}`, { cookie })
-    expect(status).toBe(403)
-    expect(text).toContain('does not accept the code')
-    expect((await service.get(`/setup?code=${service.code}`)).status).toBe(200)
-  })
-
-  test('while GitHub is unavailable, and the code of the log stays valid', async () => {
-    const { form, cookie } = await service.open()
-    github.fault('POST /app-manifests/*', 'unavailable')
-    const { status, text } = await service.confirm(form, cookie)
-    expect(status).toBe(503)
-    expect(text).toContain('GitHub is unavailable')
+    const refused = await service.get(`/setup/created?code=made-up&state=${state}`, { cookie })
+    expect(refused).toMatchObject({ status, text: expect.stringContaining(text) })
     expect((await service.get(`/setup?code=${service.code}`)).status).toBe(200)
   })
 
