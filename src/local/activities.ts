@@ -3,7 +3,7 @@ import { checkActivities } from '../engine/check/check.ts'
 import { briefOf, conclude } from '../engine/check/conclude.ts'
 import { listInBase, listInFiles, reservationOf } from '../engine/check/next-number.ts'
 import type { StoredFile } from '../engine/check/source.ts'
-import { digestChanges, keepDerived } from '../engine/lines/change.ts'
+import { digestChanges, keepStored } from '../engine/lines/change.ts'
 import * as form from '../engine/records/activity.ts'
 import {
   type ActivityContext,
@@ -98,7 +98,7 @@ export function activityMethods(reader: Reader): Handlers {
       const digested = input.scope && (await digest(input.scope.changes))
       const work = await change(id, now, (before, all) => {
         const { activity: row } = before
-        const changed = digested && keepDerived(digested, row.changed_files)
+        const changed = digested && keepStored(digested, before.files)
         const fields = given(changesOf(contextAt(now), row, { input, files: changed }))
         const next = changed?.map((file) => ({ ...file, origin: 'declared' as const }))
         const linesOf = (files: readonly StoredFile[]) => files.map(withEncodedDigest)

@@ -130,9 +130,11 @@ const SCRIPTS: Record<string, (mode: Script) => Promise<unknown>> = {
     await call('listActivities')
   },
   updating: async ({ call, create, advance }) => {
-    const id = await create({ branch: 'a', agent: 'codex', issue: 3, scope: { changes: [edit(9, 'a')] } })
+    const changes = [{ ...edit(9, 'a'), blob_sha: 'a'.repeat(40) }]
+    const id = await create({ branch: 'a', agent: 'codex', issue: 3, scope: { changes } })
     await create({ branch: 'b', scope: { changes: [edit(9, 'b')] } })
     for (const input of [
+      { scope: { changes: [{ ...changes[0], patch: undefined }] } },
       { risk: 'critical' },
       { title: undefined, status: 'paused' },
       { branch: null, issue: null },

@@ -6,7 +6,7 @@ import {
   type FileChange,
   type FileEntry,
   indexFiles,
-  keepDerived,
+  keepStored,
   sharedFiles,
 } from '../../src/engine/lines/change.ts'
 import { closingIssues } from '../../src/engine/lines/markdown-prose.ts'
@@ -173,18 +173,14 @@ describe('an entry of GitHub’s list', () => {
   })
 })
 
-test('a file without a patch keeps what was derived from the lines of the same blob', () => {
+test('a file without a patch keeps what is stored of the lines of the same blob', () => {
   const migration = { own: 'b', parents: ['a'], is_merge: false }
   const before = change({ path: 'a', blob_sha: 'e1', manifest: 'M', migration, patch: '@@ -1 +1 @@\n-a\n+b' })
-  const kept = (file: Partial<FileChange>) => {
-    const [found] = keepDerived([change({ path: 'a', blob_sha: 'e1', ...file })], [before])
-    return [found?.manifest, found?.migration]
-  }
-  expect(kept({})).toEqual(['M', migration])
-  expect(kept({ digest: before.digest })).toEqual([undefined, undefined])
-  expect(kept({ blob_sha: 'e2' })).toEqual([undefined, undefined])
-  expect(kept({ path: 'b' })).toEqual([undefined, undefined])
-  expect(keepDerived([change()], [change({ manifest: 'M' })])).toEqual([change()])
+  const now = (given: Partial<FileChange>) => change({ path: 'a', blob_sha: 'e1', ...given })
+  expect(keepStored([now({})], [before])).toEqual([before])
+  for (const other of [now({ digest: before.digest }), now({ blob_sha: 'e2' }), now({ path: 'b' })])
+    expect(keepStored([other], [before])).toEqual([other])
+  expect(keepStored([change()], [change({ manifest: 'M' })])).toEqual([change()])
 })
 
 describe('the issues that are closed', () => {

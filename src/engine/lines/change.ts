@@ -204,12 +204,15 @@ function derivedOf({ manifest, migration }: Derived): Derived {
   return { ...(manifest && { manifest }), ...(migration && { migration }) }
 }
 
-/** Files without a patch keep what was derived from the lines of `stored`, if their blobs are the same. */
-export function keepDerived(files: readonly FileChange[], stored: readonly ChangedFile[]): FileChange[] {
+/** Files without a patch keep what is stored of the lines of the same blob: the digest, and what was derived from it. */
+export function keepStored<Stored extends ChangedFile>(
+  files: readonly FileChange[],
+  stored: readonly Stored[],
+): (FileChange | (Omit<FileChange, keyof Stored> & Stored))[] {
   const byPath = new Map(stored.map((file) => [file.path, file]))
   return files.map((file) => {
-    const before = byPath.get(file.path)
-    const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
-    return isKept ? { ...file, ...derivedOf(before) } : file
+    const { status, previous_path, blob_sha } = file
+    const before = file.digest === null && blob_sha !== null ? byPath.get(file.path) : undefined
+    return before?.blob_sha === blob_sha ? { ...file, ...before, status, previous_path } : file
   })
 }

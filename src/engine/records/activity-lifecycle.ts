@@ -6,7 +6,7 @@ import { newId } from '../../vocabulary/contract/field.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import { Failure } from '../../vocabulary/failure.ts'
 import { readNumber } from '../../vocabulary/names.ts'
-import { changedFileOf, type FileChange } from '../lines/change.ts'
+import { type ChangedFile, changedFileOf } from '../lines/change.ts'
 import type { StoredActivity } from './activity.ts'
 
 /** The statuses that a PATCH can set, by current status. Setting the current status is a no-op, see `canTransition`. */
@@ -104,7 +104,7 @@ export interface ActivityContext {
 export type ActivityChanges = Partial<StoredActivity>
 
 /** The activity that a create makes. `files`: its `scope.changes`. Throws `validation_error` (`pr_url`). */
-export function newActivity(context: ActivityContext, input: CreateActivity, files: readonly FileChange[]) {
+export function newActivity(context: ActivityContext, input: CreateActivity, files: readonly ChangedFile[]) {
   const { now, settings, login } = context
   const { changes: _, ...scope } = input.scope
   const hasOwnTtl = input.ttl_ms !== null && input.pr_url === null
@@ -133,7 +133,7 @@ export function newActivity(context: ActivityContext, input: CreateActivity, fil
 export function changesOf(
   context: ActivityContext,
   row: StoredActivity,
-  { input, files }: { input: UpdateActivity; files: readonly FileChange[] | undefined },
+  { input, files }: { input: UpdateActivity; files: readonly ChangedFile[] | undefined },
 ): ActivityChanges {
   const { now, settings } = context
   const { heartbeat, status = row.status, scope, ...fields } = input

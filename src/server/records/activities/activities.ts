@@ -6,7 +6,7 @@ import {
   changedFileOf,
   digestChanges,
   type FileChange,
-  keepDerived,
+  keepStored,
 } from '../../../engine/lines/change.ts'
 import { lineHasher } from '../../../engine/lines/line-hash.ts'
 import { changesAnything, isHeartbeat, listedOf } from '../../../engine/records/activity.ts'
@@ -79,7 +79,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     const { scope } = input
     const files =
       scope &&
-      keepDerived(
+      keepStored(
         await digestChanges(within.caller.meter, scope.changes, lineHasher(within.repo.line_key)),
         row.changed_files,
       )
@@ -152,10 +152,7 @@ export function insertActivity(
   })
 }
 
-/**
- * Stores the files of one origin of an activity, which the transaction of `within` has locked; false if they are stored already.
- * A file without a patch keeps the stored digest if its blob is the stored one.
- */
+/** Stores the files of one origin of an activity, which the transaction of `within` has locked; false if they are stored already. */
 export async function saveFiles(
   { db, repo }: RepoContext,
   row: ActivityRow,
@@ -165,12 +162,7 @@ export async function saveFiles(
   if (before.length + files.length === 0) return false
   const set = { repo_id: repo.id, activity_id: row.id, origin }
   const stored = await listChangeSet(db, set)
-  const byPath = new Map(stored.map((file) => [file.path, file]))
-  const next = files.map((file) => {
-    const known = byPath.get(file.path)
-    const isKept = file.digest === null && file.blob_sha !== null && known?.blob_sha === file.blob_sha
-    return isKept ? { ...file, digest: known.digest, changed_lines: known.changed_lines } : file
-  })
+  const next = keepStored(files, stored)
   if (await inTurns(areSame(stored, next.map(withoutDerived)))) return false
   await replaceFileChanges(db, set, next)
   return true
