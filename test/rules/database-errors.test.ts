@@ -1,7 +1,7 @@
 /** The classification of database errors: 503 if the same request can succeed later, else 500. */
 import { DrizzleQueryError } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { faultOf, isDatabaseDown, isDatabaseUnavailable } from '../../src/server/platform/db/errors.ts'
+import { databaseUnavailable, faultOf, isDatabaseDown } from '../../src/server/platform/db/errors.ts'
 
 const failed = (code: string, message = 'some text') =>
   new DrizzleQueryError('select 1', [], Object.assign(new Error(message), { code }))
@@ -25,7 +25,7 @@ test.each([
   ['PostgreSQL has an internal error', failed('XX000', 'cache lookup failed'), false, false],
   ['a table is missing', failed('42P01'), false, false],
 ])('%s', (_, error, is_away, is_down) => {
-  expect(isDatabaseUnavailable(error)).toEqual(is_away)
+  expect(databaseUnavailable(error) !== undefined).toEqual(is_away)
   expect(isDatabaseDown(error)).toEqual(is_down)
 })
 

@@ -5,7 +5,6 @@ import { Failure, unavailable } from '../../../vocabulary/failure.ts'
 import { postponedByGithub } from '../../github/tracking/jobs.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
 import { enqueueOnce } from '../../jobs/store.ts'
-import { isDatabaseUnavailable } from '../../platform/db/errors.ts'
 import { setDeliveryId } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { accessOwnersOf, applyEvent, isStored, sourceOf } from './github-events.ts'
@@ -85,7 +84,6 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
     app.log.info({ event: name, outcome }, 'delivery')
     return outcome
   } catch (error) {
-    if (isDatabaseUnavailable(error)) throw unavailable('the database is unavailable; redeliver later', error)
     // `JSON.parse` has no depth limit, but `JSON.stringify` is recursive.
     if (error instanceof RangeError) throw new Failure('invalid_request', 'body: is nested too deeply')
     throw error

@@ -42,17 +42,11 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-/** Whether a query failed because the database is temporarily unavailable. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  const code = codeOf(error)
-  return code !== undefined && (TRANSIENT.test(code) || NO_CONNECTION.test(code))
-}
-
 /** The failure to respond with if the database is temporarily unavailable; undefined for other errors. */
 export function databaseUnavailable(error: unknown): Failure | undefined {
-  return isDatabaseUnavailable(error)
-    ? unavailable('the database is unavailable; try again', error)
-    : undefined
+  const code = codeOf(error)
+  if (code === undefined || !(TRANSIENT.test(code) || NO_CONNECTION.test(code))) return undefined
+  return unavailable('the database is unavailable; try again', error)
 }
 
 /** Whether every other statement would fail now too: the database is unavailable, full, or accepts no writes. */
