@@ -35,7 +35,7 @@ export function otherTreeOf(here: WorkingTree, file: string): WorkingTree | unde
 }
 
 /** Whether it is a bare repository, or the directory around one and its working trees. */
-export function isBare({ git_directory, common_directory }: WorkingTree): boolean {
+export function isBare({ git_directory, common_directory }: Omit<WorkingTree, 'root'>): boolean {
   const text = ['config', 'config.worktree'].map((name) => textOf(join(common_directory, name))).join('\n')
   return git_directory === common_directory && /^\s*bare\s*=\s*true/im.test(text)
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import type { StoredFile } from '../engine/check/source.ts'
 import { asOf } from '../engine/records/activity-lifecycle.ts'
 import { type Git, refsOf } from '../git/git.ts'
-import { findTree, readBranch } from '../git/git-directory.ts'
+import { findTree, isBare, readBranch } from '../git/git-directory.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { isLive } from '../vocabulary/activity-status.ts'
 import { DAY_MS, later, systemClock } from '../vocabulary/clock.ts'
@@ -39,7 +39,9 @@ export async function listTrees(git: Git, root: string | null): Promise<WorkingT
   const trees = listed.filter(isTree)
   // Git names none while a branch is rebased.
   for (const tree of trees) tree.branch ??= readBranch(findTree(tree.root)?.git_directory ?? '') ?? null
-  return trees
+  // With a git directory elsewhere, git knows no place of the main working tree, which then cannot be read.
+  const isLost = main && !isTree(main) && !isBare({ git_directory: main.root, common_directory: main.root })
+  return isLost ? [{ root: main.root, head: null, branch: null }, ...trees] : trees
 }
 
 function isTree({ root }: WorkingTreeOf): boolean {

@@ -1,6 +1,6 @@
 /** What a check says if it cannot look at a part of the clone: it never counts as clear. */
 import { existsSync } from 'node:fs'
-import { chmod, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { DiffCache, RecordFiles } from '../../src/local/local-client.ts'
@@ -88,6 +88,15 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     const { stdout } = await tree.run([command])
     expect(stdout.replaceAll(/\n +/g, ' '), command).toMatch(said)
   }
+})
+
+test('a check says that git does not know where the main working tree is', async () => {
+  await addOther()
+  await rename(join(tree.path, '.git'), other('../store'))
+  const file = `gitdir: ${other('../store/worktrees/other')}\n`
+  await tree.write({ '.git': 'gitdir: ../store\n', '../other/.git': file })
+  const { stdout } = await tree.run(['check', '--paths', 'docs/new.md'], { cwd: other('.') })
+  expect(stdout).toMatch(/^Incomplete: .*working\s+tree \.\.\/store \(git\s+cannot read it/s)
 })
 
 test('a branch counts as soon as git can say where it began', async () => {
