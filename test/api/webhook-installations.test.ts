@@ -79,11 +79,11 @@ describe('an installation', () => {
     expect((await check()).body.checked_against).toMatchObject({ activities: 0, complete: false })
     service.clock.advance(DAY_MS / 24)
     await service.runDueJobs()
-    expect((await request('GET', shop, '/settings')).body.importing).toEqual({ done: 4, left: 1 })
+    expect((await request('GET', shop, '/settings')).body.importing).toEqual({ done: 3, left: 2 })
     expect((await check()).body).toMatchObject({
       reason: expect.stringContaining('Pull requests are still being imported'),
       recommended_action: expect.stringContaining('pull requests are known yet: go ahead with care'),
-      checked_against: { activities: 5, complete: false },
+      checked_against: { activities: 4, complete: false },
     })
     const partial = { complete: false, reason: expect.stringMatching(/^Pull requests are still/) }
     expect((await request('GET', shop, '/overlaps')).body).toMatchObject({ checked_against: partial })

@@ -94,8 +94,8 @@ function rankOf({ name, pushed_at }: { name: string; pushed_at: string }): strin
 }
 
 /**
- * Stores the settings of repositories of one installation, and enqueues the import of those with open pull requests; and of those that
- * GitHub does not describe, or that another installation has. One call for all.
+ * Stores the settings of repositories of one installation, and enqueues the import of those with pull requests that are open or stored as
+ * open; and of those that GitHub does not describe, or that another installation has. One call for all.
  */
 export async function importRepositories(app: App, listed: InstalledRepository[], now: Date): Promise<void> {
   const { installation_id } = listed[0] as InstalledRepository
@@ -108,12 +108,10 @@ export async function importRepositories(app: App, listed: InstalledRepository[]
     const { installation_id: known_id = null } = (await findRepository(db, repository.id)) ?? {}
     const is_described = description !== undefined && (known_id ?? installation_id) === installation_id
     if (is_described) await registerInstallation(app, repository, { now, textOf: description.textOf })
-    const run_at = later(now, index - listed.length)
-    // What was closed while the App was suspended or not installed is in no list of open ones.
-    const hasOpen = (await countOpen(db, repository.id, [])) > 0
-    if (hasOpen) jobs.push(jobOn(repository, RECONCILE, { priority: 'import', run_at }))
-    if (is_described && description.open === 0) continue
+    const isEmpty = is_described && description.open === 0
+    if (isEmpty && (await countOpen(db, repository.id, [])) === 0) continue
     const payload: ImportedRepository = { ...repository, is_described }
+    const run_at = later(now, index - listed.length)
     jobs.push(jobOn(repository, REPOSITORY, { priority: 'import', payload, run_at }))
   }
   await enqueue(db, jobs, now)
@@ -131,13 +129,18 @@ export async function importRepository(
   const ctx = await openKnownRepo(app, repository.id, now)
   if (!ctx) return
   const importing = async (client: Installation, { repo }: RepoContext) => {
-    let position = 0
+    const numbers: number[] = []
     for await (const page of openPullRequests(client, repo, { limits: app.list_limits })) {
       if (page.some(({ base }) => base.repo.id === repo.id)) nameShown(app, repo, now)
-      await enqueue(ctx.db, pullRequestJobs(repository, page, { now, position }), now)
-      position += page.length
+      await enqueue(ctx.db, pullRequestJobs(repository, page, { now, position: numbers.length }), now)
+      numbers.push(...page.map(({ number }) => number))
     }
-    await enqueue(ctx.db, [recheckAllJob(repository, orderedAt(now, position))], now)
+    const run_at = orderedAt(now, numbers.length)
+    const jobs = [recheckAllJob(repository, run_at)]
+    // Some were closed while the App was suspended or not installed.
+    if ((await countOpen(ctx.db, repo.id, numbers)) > 0)
+      jobs.push(jobOn(repository, RECONCILE, { priority: 'import', run_at }))
+    await enqueue(ctx.db, jobs, now)
   }
   // The pull requests themselves show whose they are.
   await asInstallation(app, ctx, importing, { named_since: new Date(0) })
