@@ -1,6 +1,8 @@
 /** Recovery of missed webhooks: failed deliveries are redelivered, and repositories are reconciled hourly. */
-import { desc, isNotNull } from 'drizzle-orm'
+import { desc, isNotNull, like } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { CHECK_LINKS } from '../../src/server/github/tracking/stack-links.ts'
+import { DELIVERY, enqueue, jobOn } from '../../src/server/jobs/store.ts'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { activities } from '../../src/server/records/activities/table.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
@@ -215,6 +217,18 @@ describe('hourly reconciliation', () => {
     github.clearFaults()
     await anHour()
     expect(repository.comment(1)).toContain('Severity: ')
+  })
+
+  test('tries again what failed too often, such as the check of a stack, but no delivery', async () => {
+    await repository.open()
+    const repo = { id: repository.id, owner: repository.full_name.split('/')[0] as string }
+    const given = { about: 'b', priority: 'live', payload: { branch: 'b', base: 'main' } } as const
+    const dead = [CHECK_LINKS, DELIVERY].map((kind) => jobOn(repo, kind, { ...given, run_at: new Date() }))
+    await enqueue(service.db, dead, new Date())
+    await service.db.update(jobs).set({ state: 'dead' }).where(like(jobs.id, '%:b'))
+    await anHour()
+    const tried = (await service.jobs()).filter(({ id }) => id.endsWith(':b'))
+    expect(tried.map(({ state }) => state)).toEqual(['done', 'dead'])
   })
 
   test('a comment on a pull request, which changes its updated_at, costs no call', async () => {

@@ -1,10 +1,10 @@
 /** The service with a configured GitHub App: delivers signed webhooks to it and runs the jobs that they enqueue. */
 import { and, eq, isNotNull, lte, or, sql } from 'drizzle-orm'
 import { afterEach } from 'vitest'
-import { DELIVERY, handleDelivery } from '../../src/server/doors/webhooks/deliveries.ts'
+import { handleDelivery } from '../../src/server/doors/webhooks/deliveries.ts'
 import { firstJobs, jobHandlers } from '../../src/server/github/tracking/jobs.ts'
 import { type JobHandler, runNext } from '../../src/server/jobs/jobs.ts'
-import { enqueue } from '../../src/server/jobs/store.ts'
+import { DELIVERY, enqueue } from '../../src/server/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/server/jobs/table.ts'
 import { prepared } from '../../src/server/platform/db/database.ts'
 import type { FakeGithub } from './github.ts'

@@ -1,5 +1,5 @@
 /** Enqueues jobs, each at its place in the queue, and lists them (docs/contract/organisations.md#queue). */
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, notInArray, or, sql } from 'drizzle-orm'
 import { COUNTED_MAX, type Db, laterBy } from '../platform/db/database.ts'
 import { currentCauses, runningJob } from '../platform/telemetry/execution.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
@@ -157,13 +157,17 @@ export async function listImporting(
   return (await db.select({ id: jobs.id }).from(jobs).where(isOne).limit(limit)).map(({ id }) => id)
 }
 
-/** Gives the dead jobs of these kinds about the repository one more attempt now, but none that may have ended the processes. */
-export async function retryDead(db: Db, repo_id: number, kinds: string[], now: Date): Promise<void> {
+/** The kinds of jobs that apply a delivery and post a notification. Somebody else sent or gets it, so a dead one waits for a person. */
+export const DELIVERY = 'delivery'
+export const NOTIFY = 'notify'
+
+/** Gives the other dead jobs about the repository one more attempt now, but none that may have ended the processes. */
+export async function retryDead(db: Db, repo_id: number, now: Date): Promise<void> {
   const isDead = and(eq(jobs.repo_id, repo_id), eq(jobs.state, 'dead'), eq(jobs.lapses, 0))
   await db
     .update(jobs)
     .set({ state: 'pending', run_at: now, updated_at: now })
-    .where(and(isDead, inArray(jobs.kind, kinds)))
+    .where(and(isDead, notInArray(jobs.kind, [DELIVERY, NOTIFY])))
 }
 
 /** Makes a dead job due now. Returns false if no dead job has this id. */

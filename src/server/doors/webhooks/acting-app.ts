@@ -8,11 +8,11 @@ import type { GithubApp } from '../../github/client.ts'
 import type { CreatedApp } from '../../github/setup/created-app.ts'
 import { firstJobs, GAP_MS, jobHandlers } from '../../github/tracking/jobs.ts'
 import { runUntil } from '../../jobs/jobs.ts'
-import { enqueue } from '../../jobs/store.ts'
+import { DELIVERY, enqueue } from '../../jobs/store.ts'
 import type { AppCredentials } from '../../platform/config.ts'
 import { faultOf } from '../../platform/db/errors.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { DELIVERY, handleDelivery } from './deliveries.ts'
+import { handleDelivery } from './deliveries.ts'
 
 /** Functions that let `app` act as a GitHub App: the configured one, or one that `/setup` created before or while the service runs. */
 export function actingAs(

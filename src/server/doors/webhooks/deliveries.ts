@@ -4,13 +4,10 @@ import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { Failure, unavailable } from '../../../vocabulary/failure.ts'
 import { postponedByGithub } from '../../github/tracking/jobs.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
-import { enqueueOnce } from '../../jobs/store.ts'
+import { DELIVERY, enqueueOnce } from '../../jobs/store.ts'
 import { setDeliveryId } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { accessOwnersOf, applyEvent, isStored, sourceOf } from './github-events.ts'
-
-/** The kind of job that applies a delivery. */
-export const DELIVERY = 'delivery'
 
 const BODY_MAX = 25 * 1024 * 1024
 

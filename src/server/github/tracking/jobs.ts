@@ -2,9 +2,9 @@
 
 import { later } from '../../../vocabulary/clock.ts'
 import { type JobHandler, RateLimited } from '../../jobs/jobs.ts'
-import { IMPORT_RANK, type NewJob, periodicJob } from '../../jobs/store.ts'
+import { IMPORT_RANK, type NewJob, NOTIFY, periodicJob } from '../../jobs/store.ts'
 import type { JobRow } from '../../jobs/table.ts'
-import { CHANGE, NOTIFY } from '../../records/changes/changes.ts'
+import { CHANGE } from '../../records/changes/changes.ts'
 import type { App } from '../../records/repositories/app.ts'
 import { INSTALLATION, RECONCILE } from '../../records/repositories/installation.ts'
 import type { ImportedRepository, InstalledRepository } from '../../records/repositories/registration.ts'

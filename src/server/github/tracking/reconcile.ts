@@ -10,7 +10,6 @@ import {
   listUnread,
   listUntracked,
 } from '../../records/activities/pull-request-store.ts'
-import { CHANGE } from '../../records/changes/changes.ts'
 import { openPages } from '../../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
@@ -20,7 +19,6 @@ import { findOrganisationFile } from '../../records/repositories/registration.ts
 import { PULL_REQUEST, type RepoContext } from '../../records/repositories/repo.ts'
 import { reviseSettings } from '../../records/repositories/settings-revision.ts'
 import { findRepository, listUnreconciled, updateRepository } from '../../records/repositories/store.ts'
-import { FAREWELL } from '../../tell/decide.ts'
 import { parsePullRequest } from '../pull-request.ts'
 import {
   ifFound,
@@ -34,8 +32,6 @@ import {
 import { enqueueFileReads } from './changed-files.ts'
 import { pullRequestJobs } from './installations.ts'
 import { pullRequestChanged, pullRequestRemoved } from './pull-requests.ts'
-import { RECHECK } from './recheck.ts'
-import { COMPARE_BRANCH } from './tracked-branches.ts'
 
 /** The kind of job that finds the repositories to reconcile. */
 export const RECONCILE_ALL = 'reconcile_all'
@@ -89,7 +85,7 @@ export async function reconcile(app: App, stored: RepoContext): Promise<void> {
   // Never read are those that were linked before the App was installed. The next reconciliation goes on with the others.
   await enqueueFileReads(stored, await listUnread(db, repo.id, { now, limit: UNREAD_MAX }))
   // During an incident of GitHub, all attempts fail.
-  await retryDead(db, repo.id, [CHANGE, RECHECK, PULL_REQUEST, COMPARE_BRANCH, FAREWELL], now)
+  await retryDead(db, repo.id, now)
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Inserts live records up to their limit (docs/contract/limits.md#live-records), and enqueues what follows a changed one: the recheck of the pull requests that it affects, and notifications (docs/notifications.md). */
-import { enqueue, enqueueOnce, isAnyWaiting, jobOn, type NewJob } from '../../jobs/store.ts'
+import { enqueue, enqueueOnce, isAnyWaiting, jobOn, type NewJob, NOTIFY } from '../../jobs/store.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { type LiveSetRow, raiseVersion } from '../live-sets/store.ts'
 import type { Counted } from '../live-sets/table.ts'
@@ -58,9 +58,6 @@ function changeJobs({ now, repo }: RepoContext, changed: readonly Changed[]): Ne
     return [jobAt(now, record_id), ...ends.map((at) => jobAt(at, `${record_id}:${at.getTime()}`))]
   })
 }
-
-/** The kind of job that posts one notification. */
-export const NOTIFY = 'notify'
 
 /** What is posted: a pair of the ledger by its keys, or a notable. */
 export type NotifySubject = { pair: { a: string; b: string } } | { notable_id: string }
