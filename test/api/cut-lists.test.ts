@@ -6,7 +6,7 @@ import { usePullRequests } from '../support/pull-request-service.ts'
 /** GitHub's limits are 3,000 files of a pull request and 300 of a comparison, in pages of 100. */
 const FILES = 30
 const COMPARED = 10
-const { github, repository } = usePullRequests({
+const { github, service, repository } = usePullRequests({
   list_limits: { page: 10, files: FILES, compared_files: COMPARED },
 })
 
@@ -102,6 +102,18 @@ describe('a pull request whose list GitHub cuts', () => {
     await repository.push(number, numbered(FILES - 1))
     expect((await repository.only()).changes_complete).toBe(true)
     expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(true)
+  })
+
+  test('is known without files if GitHub cannot compute its diff', async () => {
+    github.fault(`GET /repos/${repository.full_name}/pulls/1/files`, 'diff_unavailable')
+    await open().catch(() => {})
+    for (let attempt = 2; attempt <= 3; attempt += 1) {
+      service.clock.advance(QUIET_MS)
+      await service.runDueJobs()
+    }
+    expect(await repository.only()).toMatchObject({ changes_complete: false, scope: { paths: [] } })
+    expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(false)
+    expect(await service.runDueJobs()).toEqual([])
   })
 
   test('does not keep the pairs of others open', async () => {

@@ -54,6 +54,7 @@ const faults = {
   not_found: () => notFound(),
   unprocessable: () => invalid('Validation Failed'),
   server_error: () => failure(500, 'Server Error'),
+  diff_unavailable: () => failure(500, 'Server Error: Sorry, this diff is taking too long to generate.'),
   bad_gateway: () => page(502, '<html><body><h1>Whoa there!</h1></body></html>'),
   unavailable: () =>
     page(503, '<html><body>No server is currently available to service your request.</body></html>'),

@@ -76,11 +76,11 @@ interface Attempt {
 /** Runs a leased job, and reports the run to the log and the metrics. */
 function run(runner: JobRunner, job: JobRow): Promise<void> {
   const { database, clock, log } = runner
-  const { id, caused_by, priority, run_at, write_at } = job
+  const { id, caused_by, priority, run_at, write_at, attempts } = job
   const execution: Execution = {
     ids: { job: id, caused_by },
     effects: {},
-    job: { priority, run_at, write_at },
+    job: { priority, run_at, attempts, write_at },
   }
   return runInExecution(execution, async () => {
     const elapsed = stopwatch()

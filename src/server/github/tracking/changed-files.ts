@@ -4,6 +4,7 @@ import { changeOf, type FileEntry } from '../../../engine/lines/change.ts'
 import { lineHasher } from '../../../engine/lines/line-hash.ts'
 import { inTurns, mapped } from '../../../vocabulary/clock.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
+import { runningJob } from '../../platform/telemetry/execution.ts'
 import type { PushedChanges } from '../../records/activities/activities.ts'
 import { describePullRequest, replaceChangesOf } from '../../records/activities/automatic.ts'
 import { findPullRequest, listOpen } from '../../records/pull-requests/store.ts'
@@ -16,9 +17,12 @@ import { ifFound, listChangedFiles } from '../repository-calls.ts'
 /** The kind of job that reads the files of one pull request. */
 export const READ_FILES = 'read_files'
 
+/** So often GitHub is asked for a diff that takes it too long. */
+const DIFF_ATTEMPTS = 3
+
 /**
- * The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor
- * watched any more, or another one has its name.
+ * The changed files of a pull request, with digests of their patches, none if GitHub cannot compute its diff; undefined if the
+ * repository is neither installed nor watched any more, or another one has its name.
  */
 export async function readChanges(
   app: App,
@@ -26,11 +30,17 @@ export async function readChanges(
   { number }: Pick<PullRequestRow, 'number'>,
 ): Promise<PushedChanges | undefined> {
   const limits = app.list_limits
-  const files = await readGithub(app, ctx, (reader, { repo }) =>
-    listChangedFiles(reader, repo, { number, limits }),
-  )
-  // The base of the patches is unknown: `base.sha` of a pull request is not its merge base.
-  return files && pushedChangesOf(ctx, { files, base_sha: null, is_complete: files.length < limits.files })
+  try {
+    const files = await readGithub(app, ctx, (reader, { repo }) =>
+      listChangedFiles(reader, repo, { number, limits }),
+    )
+    // The base of the patches is unknown: `base.sha` of a pull request is not its merge base.
+    return files && pushedChangesOf(ctx, { files, base_sha: null, is_complete: files.length < limits.files })
+  } catch (error) {
+    const isTooLarge = /diff is taking too long|"field":"diff"/.test(String(error))
+    if (!isTooLarge || (runningJob()?.attempts ?? 0) < DIFF_ATTEMPTS) throw error
+    return { files: [], base_sha: null, is_complete: false }
+  }
 }
 
 /** GitHub's list of files, with its patches reduced to digests. */

@@ -32,6 +32,8 @@ export type Effect = (typeof EFFECTS)[number]
 export interface RunningJob {
   priority: number
   run_at: Date
+  /** Counted from 1. */
+  attempts: number
   /** The time that is reserved for its next write to GitHub, or for the calls of an import; null if none is. */
   write_at: Date | null
   /** Its calls to GitHub are booked as those of an import. */
