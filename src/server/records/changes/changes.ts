@@ -71,13 +71,10 @@ export async function enqueueNotification(
   subject: NotifySubject,
 ): Promise<void> {
   const name = 'pair' in subject ? `${subject.pair.a}:${subject.pair.b}` : subject.notable_id
-  const jobTo = (to: Receiver) =>
-    jobOn(repo, NOTIFY, {
-      about: `${name}${to === 'service' ? '' : `:${to}`}`,
-      priority: 'live',
-      payload: { ...subject, to },
-      run_at: now,
-    })
-  await enqueueOnce(db, jobTo('service'), now)
-  if (settings.notify_url !== null) await enqueueOnce(db, jobTo('repository'), now)
+  const given = { priority: 'live' as const, run_at: now }
+  const jobTo = (to: Receiver, about: string) =>
+    jobOn(repo, NOTIFY, { about, payload: { ...subject, to }, ...given })
+  await enqueueOnce(db, jobTo('service', name), now)
+  if (settings.notify_url !== null) await enqueueOnce(db, jobTo('repository', `${name}:repository`), now)
+  repo.wakeWorker()
 }
