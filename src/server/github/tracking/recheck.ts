@@ -57,10 +57,6 @@ export async function enqueueAllRechecks(ctx: RepoContext): Promise<void> {
   for await (const page of openPages(ctx.db, ctx.repo.id)) await enqueueRecheck(ctx, page)
 }
 
-interface Rechecked extends Pick<Decision, 'unshown'> {
-  conclusion: Conclusion | null
-}
-
 /**
  * Checks an open pull request, records its pairs, and publishes at most one comment and one check run; within the quiet time,
  * a later recheck publishes. Returns what was found, null if nothing was compared, and the sides that need not hear of it.
@@ -69,7 +65,7 @@ export async function recheck(
   app: App,
   ctx: RepoContext,
   { number }: Pick<PullRequestRow, 'number'>,
-): Promise<Rechecked> {
+): Promise<Pick<Decision, 'unshown'> & { conclusion: Conclusion | null }> {
   const { public_url } = app.config
   const { owner, name } = ctx.repo
   const page_url = public_url && `${public_url}/#/${owner}/${name}?pr=${number}`

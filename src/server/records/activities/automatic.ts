@@ -56,8 +56,7 @@ export function trackPullRequest(
     const { db, now, repo } = within
     await lockOrigin(db, repo.id, { pull_request: pr.number })
     if ((await listLive(db, repo.id, { pr_number: pr.number }, now)).length > 0) return
-    const { number: pr_number, url: pr_url, is_draft, branch, base_branch } = pr
-    const { assignee, is_by_newcomer } = pr
+    const { number: pr_number, url: pr_url, is_draft, branch, base_branch, assignee, is_by_newcomer } = pr
     await insertTracked(
       within,
       {
