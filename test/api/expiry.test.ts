@@ -56,59 +56,44 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     service.clock.advance(TTL_MS - 1)
     await sweepMaybe()
     expect(await repo.read(id)).toEqual({ ...before, pr_reminder_due: true })
-    expect(await listsWith(id)).toEqual(['', 'active'])
     expect(await seenByChecks()).toEqual({ related: [id], own: [id], stacked: [id], compared: 1 })
     expect((await repo.patch(id, {})).status).toBe(200)
     expect((await repo.request('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
   })
 
-  test.each(['active', 'paused'] as const)(
-    '%s activity is expired from that instant on, however late it is read',
-    async (status) => {
-      const before = await activityIn(status)
-      const { id } = before
-      service.clock.advance(status === 'paused' ? 14 * TTL_MS : TTL_MS)
-      expect(now()).toBe(before.expires_at)
-      await sweepMaybe()
-      expect((await repo.read(id)).status).toBe('expired')
-      service.clock.advance(1000)
-      const expired = { ...before, status: 'expired', updated_at: before.expires_at, overlap: null }
-      expect(await repo.read(id)).toEqual(expired)
-      expect(await listsWith(id)).toEqual(['expired'])
-      const { items } = (await repo.request('GET', '/activity?status=expired')).body
-      const { type, summary, pr_reminder_due, drift, overlap, ...brief } = expired
-      expect(items).toEqual([brief])
-      expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
-
-      const archived = await repo.archive(id)
-      expect(archived.body).toEqual({ id, status: 'archived', archived_at: now() })
-      expect(await listsWith(id)).toEqual(['archived'])
-    },
-  )
-
-  test('a finished activity is open until a millisecond before it expires, and archived as finished from that instant on', async () => {
-    const before = await activityIn('merged')
+  test.each([
+    ['active', 1, 'expired'],
+    ['paused', 14, 'expired'],
+    ['merged', 1, 'archived'],
+  ] as const)('%s activity is that for %i days, and from that instant on %s', async (status, days, end) => {
+    const before = await activityIn(status)
     const { id, expires_at } = before
-    service.clock.advance(TTL_MS - 1)
+    service.clock.advance(days * TTL_MS - 1)
     await sweepMaybe()
-    expect(await repo.read(id)).toEqual(before)
-    expect(await listsWith(id)).toEqual(['', 'merged'])
+    expect((await repo.read(id)).status).toBe(status)
+    expect(await listsWith(id)).toEqual(['', status])
     service.clock.advance(1)
+    expect(now()).toBe(expires_at)
     await sweepMaybe()
+    expect((await repo.read(id)).status).toBe(end)
+    // However late it is read.
     service.clock.advance(1000)
-    const closed = { status: 'archived', archive_reason: 'finished' }
-    const archived = { ...before, ...closed, archived_at: expires_at, updated_at: expires_at }
-    expect(await repo.read(id)).toEqual(archived)
-    expect(await listsWith(id)).toEqual(['archived'])
-    const { items } = (await repo.request('GET', '/activity?status=archived')).body
-    const { type, summary, pr_reminder_due, drift, overlap, ...brief } = archived
+    const finished = end === 'archived' && { archive_reason: 'finished', archived_at: expires_at }
+    const ended = { ...before, ...finished, status: end, updated_at: expires_at, overlap: null }
+    expect(await repo.read(id)).toEqual(ended)
+    expect(await listsWith(id)).toEqual([end])
+    const { items } = (await repo.request('GET', `/activity?status=${end}`)).body
+    const { type, summary, pr_reminder_due, drift, overlap, ...brief } = ended
     expect(items).toEqual([brief])
-    const again = await repo.archive(id)
-    expect(again.body).toEqual({ id, status: 'archived', archived_at: expires_at })
-    expect(await repo.read(id)).toEqual(archived)
+    expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
+
+    const archived = await repo.archive(id)
+    const archived_at = end === 'archived' ? expires_at : now()
+    expect(archived.body).toEqual({ id, status: 'archived', archived_at })
+    expect(await listsWith(id)).toEqual(['archived'])
   })
 
-  test('a notable is active until a millisecond before it expires', async () => {
+  test('a notable is active until a millisecond before it expires, and expired from that instant on', async () => {
     const id = await repo.createNotable({ scope: SCOPE })
     service.clock.advance(7 * TTL_MS - 1)
     await sweepMaybe()
@@ -116,6 +101,16 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect((await repo.request('GET', '/notables')).body.items).toMatchObject([{ id }])
     expect((await repo.request('GET', '/notables?status=expired')).body.items).toEqual([])
     expect((await repo.check({ scope: SCOPE })).related_notable_ids).toEqual([id])
+    service.clock.advance(1)
+    const expired = { id, status: 'expired', expires_at: now(), updated_at: now(), archived_at: null }
+    await sweepMaybe()
+    service.clock.advance(1000)
+    expect((await repo.request('GET', `/notables/${id}`)).body).toMatchObject(expired)
+    expect((await repo.request('GET', '/notables')).body.items).toEqual([])
+    expect((await repo.request('GET', '/notables?status=expired')).body.items).toMatchObject([expired])
+    expect((await repo.check({ scope: SCOPE })).related_notable_ids).toEqual([])
+    expect((await repo.request('PATCH', `/notables/${id}`, { body: { title: 'Other' } })).status).toBe(409)
+    expect((await repo.request('POST', `/notables/${id}/archive`)).body.archived_at).toBe(now())
   })
 
   test('a notable applies until a millisecond before its applies_until, and is counted once when it expires too', async () => {
@@ -132,19 +127,5 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
       await sweepMaybe()
       expect(await applies()).toEqual([[], 0])
     }
-  })
-
-  test('a notable is expired from that instant on', async () => {
-    const id = await repo.createNotable({ scope: SCOPE })
-    service.clock.advance(7 * TTL_MS)
-    const expired = { id, status: 'expired', expires_at: now(), updated_at: now(), archived_at: null }
-    await sweepMaybe()
-    service.clock.advance(1000)
-    expect((await repo.request('GET', `/notables/${id}`)).body).toMatchObject(expired)
-    expect((await repo.request('GET', '/notables')).body.items).toEqual([])
-    expect((await repo.request('GET', '/notables?status=expired')).body.items).toMatchObject([expired])
-    expect((await repo.check({ scope: SCOPE })).related_notable_ids).toEqual([])
-    expect((await repo.request('PATCH', `/notables/${id}`, { body: { title: 'Other' } })).status).toBe(409)
-    expect((await repo.request('POST', `/notables/${id}/archive`)).body.archived_at).toBe(now())
   })
 })
