@@ -21,30 +21,19 @@ const overlaps = async (body: object) => {
 }
 
 describe('the file is read on the first request to a repository', () => {
-  test('by REST, once', async () => {
-    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {pay: [src/**]}')
-    expect(await shown()).toMatchObject({
-      source: 'file',
-      errors: [],
-      activity_ttl_ms: 5000,
-      areas: { pay: ['src/**'] },
-    })
-    expect((await shown()).notable_ttl_ms).toBe(604_800_000)
-    expect(reads()).toEqual(READS)
-  })
-
-  test('by REST, but not for read access, which costs no App call', async () => {
+  test('by REST, once, but not for read access, which costs no App call', async () => {
     github.token('rae', { login: 'rae', id: 2, permissions: { [repository.full_name]: 'read' } })
     const read = async () => (await repository.request('GET', '/settings', { token: 'rae' })).body
     const appCalls = () =>
       github.requests().filter(({ token, route }) => token !== 'rae' && route.includes(repository.full_name))
-    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {}')
+    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {pay: [src/**]}')
     for (const _ of [1, 2, 3]) expect(await read()).toMatchObject({ source: 'defaults' })
     await service.runDueJobs()
     expect(appCalls()).toEqual([])
     expect(await findRepository(service.db, repository.id)).toBeUndefined()
-    expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
-    expect(await read()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
+    const settings = { source: 'file', errors: [], activity_ttl_ms: 5000, notable_ttl_ms: 604_800_000 }
+    for (const ask of [shown, read])
+      expect(await ask()).toMatchObject({ ...settings, areas: { pay: ['src/**'] } })
     expect(reads()).toEqual(READS)
   })
 

@@ -158,19 +158,13 @@ describe('a notable that supersedes others', () => {
     expect((await supersede([old, old])).body.supersedes).toEqual([old])
   })
 
-  test('a notable archived earlier keeps its instant', async () => {
-    const old = await idOf()
-    const { body } = await archive(old)
-    service.clock.advance(1000)
-    const next = (await supersede([old])).body.id
-    expect(await get(old)).toMatchObject({ superseded_by: next, archived_at: body.archived_at })
-  })
-
-  test('an expired notable is archived', async () => {
-    const old = await idOf()
+  test('a notable archived earlier keeps its instant, and an expired one is archived', async () => {
+    const [old, expired] = [await idOf(), await idOf()]
+    const { archived_at } = (await archive(old)).body
     service.clock.advance(8 * 86_400_000)
-    const next = (await supersede([old])).body.id
-    expect(await get(old)).toMatchObject({ status: 'archived', superseded_by: next })
+    const superseded_by = (await supersede([old, expired])).body.id
+    expect(await get(old)).toMatchObject({ superseded_by, archived_at })
+    expect(await get(expired)).toMatchObject({ status: 'archived', superseded_by })
   })
 
   test('an id of no notable in this repository is rejected with its index, and nothing changes', async () => {

@@ -52,11 +52,13 @@ describe('a session', () => {
     expect(await heard('session-start', { source: 'compact' })).toMatch(HELD)
   })
 
-  test('hears the ways on in full once, and again after its context was compacted', async () => {
+  test('takes the issue that a prompt names, and hears the ways on in full once, and again after a compaction', async () => {
     await heldByBen()
     await heldByBen({ branch: 'ben/8-carts', issue: 8 })
     await heldByBen({ branch: 'ben/9-tills', issue: 9 })
+    expect(await heard('session-start', { source: 'startup' })).toBe('')
     expect(await heard('prompt', { prompt: 'Fix #7' })).toMatch(HELD)
+    expect(await issues()).toEqual([7])
     const short = await heard('prompt', { prompt: 'Then #8' })
     expect(short).toMatch(
       /^Deconflict: issue #8 is held by “Ben” on “ben\/8-carts”, since [-\d]+ [\d:]+ UTC: join, or take another\.$/,
@@ -64,15 +66,8 @@ describe('a session', () => {
     expect(short.split(' ')).toHaveLength(17)
     expect(await heard('session-start', { source: 'compact' })).toContain('ask the user: join that work')
     expect(await heard('prompt', { prompt: 'Then #9' })).toContain('UTC: join, or take another.')
-  })
-
-  test('takes the issue that a prompt names', async () => {
-    await heldByBen()
-    expect(await heard('session-start', { source: 'startup' })).toBe('')
-    expect(await heard('prompt', { prompt: 'Fix #7, please' })).toMatch(HELD)
-    expect(await issues()).toEqual([7])
-    expect(await heard('prompt', { prompt: 'Then do https://github.com/acme/shop/issues/8' })).toBe('')
-    expect(await issues()).toEqual([8])
+    expect(await heard('prompt', { prompt: 'Then do https://github.com/acme/shop/issues/10' })).toBe('')
+    expect(await issues()).toEqual([10])
   })
 
   test('keeps the issue of its branch, whatever a prompt names', async () => {
