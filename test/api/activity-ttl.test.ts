@@ -1,5 +1,5 @@
 /** An activity with its own time to live: its limits, what renews it, and when it no longer applies. */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DAY_MS, MINUTE_MS } from '../../src/vocabulary/clock.ts'
 import { usePullRequests } from '../support/pull-request-service.ts'
 
@@ -14,39 +14,27 @@ function left({ expires_at }: { expires_at: string }): number {
 
 const pr_url = () => `https://github.com/${repository.full_name}/pull/7`
 
-describe('ttl_ms of a create', () => {
-  test.each([
-    ['replaces that of the repository', { ttl_ms: 10 * MINUTE_MS }, 10 * MINUTE_MS],
-    ['is lowered to that of the repository', { ttl_ms: 90 * DAY_MS }, DAY_MS],
-    ['is that of the repository if it is null', { ttl_ms: null }, null],
-    ['is that of the repository if it is omitted', {}, null],
-    ['does not apply if there is a pull request', { ttl_ms: 10 * MINUTE_MS, has_pr: true }, null],
-  ])('%s', async (_, { has_pr = false, ...given }: { ttl_ms?: number | null; has_pr?: boolean }, ttl_ms) => {
-    const body = { ...given, ...(has_pr && { pr_url: pr_url() }) }
-    const activity = await repository.read(await repository.createActivity(body))
-    expect(activity.ttl_ms).toBe(ttl_ms)
-    expect(left(activity)).toBe(ttl_ms ?? DAY_MS)
-  })
+test.each<[string, () => object, number | null]>([
+  ['replaces that of the repository', () => ({ ttl_ms: 10 * MINUTE_MS }), 10 * MINUTE_MS],
+  ['is lowered to that of the repository', () => ({ ttl_ms: 90 * DAY_MS }), DAY_MS],
+  ['is that of the repository if it is null', () => ({ ttl_ms: null }), null],
+  ['is that of the repository if it is omitted', () => ({}), null],
+  ['does not apply beside a pull request', () => ({ ttl_ms: 10 * MINUTE_MS, pr_url: pr_url() }), null],
+])('ttl_ms of a create %s', async (_, bodyOf, ttl_ms) => {
+  const activity = await repository.read(await repository.createActivity(bodyOf()))
+  expect(activity.ttl_ms).toBe(ttl_ms)
+  expect(left(activity)).toBe(ttl_ms ?? DAY_MS)
 })
 
-describe('ttl_ms no longer applies after a link to a pull request', () => {
-  let id: string
-  beforeEach(async () => {
-    id = await repository.createActivity({ branch: 'retries', ttl_ms: MINUTE_MS })
-  })
-
-  test('by an update', async () => {
-    const updated = await patch(id, { pr_url: pr_url() })
-    expect(updated.ttl_ms).toBeNull()
-    expect(left(updated)).toEqual(DAY_MS)
-  })
-
-  test('by an event of the pull request', async () => {
-    await repository.open({ head: 'retries' })
-    const activity = await repository.read(id)
-    expect(activity.ttl_ms).toBeNull()
-    expect(left(activity)).toEqual(DAY_MS)
-  })
+test.each<[string, (id: string) => Promise<unknown>]>([
+  ['an update', (id) => patch(id, { pr_url: pr_url() })],
+  ['an event of the pull request', () => repository.open({ head: 'retries' })],
+])('ttl_ms no longer applies after a link to a pull request by %s', async (_, link) => {
+  const id = await repository.createActivity({ branch: 'retries', ttl_ms: MINUTE_MS })
+  await link(id)
+  const activity = await repository.read(id)
+  expect(activity.ttl_ms).toBeNull()
+  expect(left(activity)).toEqual(DAY_MS)
 })
 
 // `test/rules/lifecycle.test.ts` has every case.
