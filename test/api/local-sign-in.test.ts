@@ -63,16 +63,12 @@ describe('the session', () => {
     expect(await statusOf({ cookie })).toBe(401)
   })
 
-  test('ends when the person signs out', async () => {
+  test.each<[string, (cookie: string) => unknown]>([
+    ['when the person signs out', (cookie) => get(`${service.url}/session/logout`, asPage(cookie), 'POST')],
+    ['after eight hours', () => service.clock.advance(480 * MINUTE_MS)],
+  ])('ends %s', async (_, end) => {
     const { cookie } = await open()
-    const { status } = await get(`${service.url}/session/logout`, asPage(cookie), 'POST')
-    expect(status).toBe(204)
-    expect(await statusOf(asPage(cookie))).toBe(401)
-  })
-
-  test('ends after eight hours', async () => {
-    const { cookie } = await open()
-    service.clock.advance(480 * MINUTE_MS)
+    await end(cookie)
     expect(await statusOf(asPage(cookie))).toBe(401)
   })
 

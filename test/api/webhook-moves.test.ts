@@ -107,14 +107,19 @@ describe('linked activities', () => {
 })
 
 describe('a pull request', () => {
-  test('does not change an activity of its branch that belongs to another one', async () => {
-    repo.githubRepo.open({ number: 2, head: 'retries' })
-    const other = await begun('active', { branch: 'retries', pr_url: prUrl(7) })
-    const before = await repo.read(other)
-    await service.deliverAndRun(repo.event(2, 'opened'))
-    repo.githubRepo.merge(2)
-    await service.deliverAndRun(repo.event(2, 'closed'))
-    expect(await repo.read(other)).toEqual(before)
+  test.each([
+    ['that belongs to another one', 'retries', () => ({ pr_url: prUrl(7) })],
+    ['of the branch that has the same name as in its fork', 'eve:retries', () => ({})],
+  ])('does not change an activity %s', async (_, head, linkOf) => {
+    const id = await begun('active', { branch: 'retries', ...linkOf() })
+    const before = await repo.read(id)
+    repo.githubRepo.open({ head, author: 'eve', files: ['src/a.ts'] })
+    await service.deliverAndRun(repo.event(1, 'opened'))
+    expect(await repo.tracked()).toMatchObject([{ branch: head, actor: 'eve', pr_url: prUrl(1) }])
+    repo.githubRepo.merge(1)
+    await service.deliverAndRun(repo.event(1, 'closed'))
+    expect(await repo.tracked()).toEqual([])
+    expect(await repo.read(id)).toEqual(before)
   })
 
   test('does not change other activities of its branch beside the one with its pr_url', async () => {
@@ -127,18 +132,6 @@ describe('a pull request', () => {
     await service.deliverAndRun(repo.event(1, 'closed'))
     expect((await repo.read(linked)).status).toBe('archived')
     expect(await repo.read(beside)).toMatchObject({ status: before.status, pr_url: null })
-  })
-
-  test('of a fork does not match the branch of the same name', async () => {
-    const id = await begun('active', { branch: 'patch-1' })
-    const before = await repo.read(id)
-    repo.githubRepo.open({ head: 'eve:patch-1', author: 'eve', files: ['src/a.ts'] })
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    expect(await repo.tracked()).toMatchObject([{ branch: 'eve:patch-1', actor: 'eve', pr_url: prUrl(1) }])
-    repo.githubRepo.merge(1)
-    await service.deliverAndRun(repo.event(1, 'closed'))
-    expect(await repo.tracked()).toEqual([])
-    expect(await repo.read(id)).toEqual(before)
   })
 
   test('that was closed does not change later activities on its branch', async () => {
