@@ -90,9 +90,11 @@ describe('the audit log', () => {
     const edit = ['src/pay.ts']
     await repository.open({ head: 'one', files: edit })
     const number = await repository.open({ head: 'two', files: edit })
-    expect(repository.comment(number)).toBeDefined()
+    await repository.writeFile('.github/deconflict.yml', 'check_run: perhaps')
+    const given = { login: null, source: 'app', address: null }
     expect(await lines()).toMatchObject([
-      { action: 'commented', login: null, record_id: `#${number}`, source: 'app', address: null },
+      { ...given, action: 'commented', record_id: `#${number}` },
+      { ...given, action: 'check_run_reported', record_id: null },
     ])
   })
 

@@ -1,5 +1,4 @@
 /** Calls to GitHub about what the App publishes, as an installation: its comment on a pull request, and check runs. Each documents how many calls it makes. */
-import { recordEffect } from '../platform/telemetry/execution.ts'
 import type { Installation } from './client.ts'
 import { LIST_LIMITS, named, type RepositoryName } from './repository-calls.ts'
 
@@ -40,7 +39,6 @@ export async function createComment(
   body: string,
 ): Promise<number> {
   const { data } = await client.rest.issues.createComment({ ...named(repo), issue_number: number, body })
-  recordEffect('commented')
   return data.id
 }
 
@@ -58,7 +56,6 @@ export async function editComment(
   body: string,
 ): Promise<Reactions> {
   const { data } = await client.rest.issues.updateComment({ ...named(repo), comment_id: id, body })
-  recordEffect('comment_edited')
   return { thumbs_up: data.reactions?.['+1'] ?? 0, thumbs_down: data.reactions?.['-1'] ?? 0 }
 }
 
@@ -102,5 +99,4 @@ export async function reportCheckRun(
       })),
     },
   })
-  recordEffect('check_run_reported')
 }

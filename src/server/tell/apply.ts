@@ -5,6 +5,7 @@
 
 import type { Installation } from '../github/client.ts'
 import {
+  type CheckRun,
   createComment,
   editComment,
   findOwnComment,
@@ -12,7 +13,7 @@ import {
   reportCheckRun,
 } from '../github/publications.ts'
 import { isNotFound } from '../github/repository-calls.ts'
-import { currentCauses, type Effect } from '../platform/telemetry/execution.ts'
+import { currentCauses, type Effect, recordEffect } from '../platform/telemetry/execution.ts'
 import { enqueueNotification } from '../records/changes/changes.ts'
 import { savePullRequest } from '../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
@@ -139,24 +140,34 @@ async function publishComment(
 async function publishCheckRun(
   app: App,
   ctx: RepoContext,
-  { pr, check_run }: { pr: PullRequestRow; check_run: NonNullable<Publication['check_run']> },
+  { pr: { number }, check_run }: { pr: PullRequestRow; check_run: NonNullable<Publication['check_run']> },
 ): Promise<void> {
-  const { now } = ctx
+  const { db, now, repo } = ctx
   const { run, hash } = check_run
-  await asInstallation(
+  const accepted = await writeCheckRun(app, ctx, { run, number })
+  if (accepted === undefined) return
+  const published = accepted ? { check_hash: hash, check_refused: null } : { check_refused: hash }
+  await savePullRequest(db, repo.id, number, { ...published, published_at: now })
+}
+
+/** `number`: of the pull request. Returns false if GitHub refuses it, undefined if the App is not there. */
+export function writeCheckRun(
+  app: App,
+  ctx: RepoContext,
+  { run, number }: { run: CheckRun; number?: number },
+): Promise<boolean | undefined> {
+  return asInstallation(
     app,
     ctx,
     async (client, named) => {
-      const { db, repo } = named
       const accepted = await unlessRefused(app, named, async () => {
-        await reportCheckRun(client, repo, run)
-        auditEffect(app, named, 'check_run_reported', pr)
+        await reportCheckRun(client, named.repo, run)
+        recordWrite(app, named, 'check_run_reported', number)
         return true
       })
-      const published = accepted ? { check_hash: hash, check_refused: null } : { check_refused: hash }
-      await savePullRequest(db, repo.id, pr.number, { ...published, published_at: now })
+      return accepted ?? false
     },
-    { calls: 'writes', named_since: now },
+    { calls: 'writes', named_since: ctx.now },
   )
 }
 
@@ -175,7 +186,7 @@ async function writeComment(
   if (id !== null) {
     try {
       const reactions = await editComment(client, repo, id, comment.text)
-      auditEffect(app, ctx, 'comment_edited', pr)
+      recordWrite(app, ctx, 'comment_edited', pr.number)
       return { comment_id: id, comment_edits: pr.comment_edits + 1, ...reactions }
     } catch (error) {
       // GitHub answers 404 during an incident too, and where the App may not write any more.
@@ -186,18 +197,20 @@ async function writeComment(
   if (!comment.is_overlap) return { comment_id: null }
   await savePullRequest(db, repo.id, pr.number, { comment_hash: CREATING })
   const comment_id = await createComment(client, repo, pr.number, comment.text)
-  auditEffect(app, ctx, 'commented', pr)
+  recordWrite(app, ctx, 'commented', pr.number)
   return { comment_id }
 }
 
-/** Adds what the App did on GitHub to the audit log. */
-function auditEffect(
+/** Counts what the App wrote on GitHub, and adds it to the audit log. */
+function recordWrite(
   { audit }: App,
   { repo: { owner, name: repo }, now }: RepoContext,
   action: Effect,
-  { number }: PullRequestRow,
+  number?: number,
 ): void {
-  const [cause = null] = currentCauses()
-  const effect = { at: now.toISOString(), request_id: cause, action, owner, repo, record_id: `#${number}` }
-  audit?.write({ ...effect, login: null, source: 'app', address: null })
+  recordEffect(action)
+  const [request_id = null] = currentCauses()
+  const record_id = number === undefined ? null : `#${number}`
+  const written = { at: now.toISOString(), request_id, action, owner, repo, record_id }
+  audit?.write({ ...written, login: null, source: 'app', address: null })
 }

@@ -5,17 +5,16 @@ import { enqueue, jobOn } from '../../jobs/store.ts'
 import { type Db, deleteAll } from '../../platform/db/database.ts'
 import { clearRefusals, findPullRequest, listUnsaid } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { takeWrites, unlessRefused } from '../../records/repositories/installation.ts'
+import { takeWrites } from '../../records/repositories/installation.ts'
 import { isOrganisationRepository } from '../../records/repositories/installation-store.ts'
 import { asInstallation } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
 import { type RepositoryRow, updateRepository } from '../../records/repositories/store.ts'
 import { type Push, refreshSettings } from '../../records/repositories/stored-settings.ts'
 import { etags } from '../../records/repositories/table.ts'
-import { forgetComment, publish } from '../../tell/apply.ts'
+import { forgetComment, publish, writeCheckRun } from '../../tell/apply.ts'
 import { settingsRunOf } from '../../tell/comment.ts'
 import { FAREWELL, farewellTo } from '../../tell/decide.ts'
-import { reportCheckRun } from '../publications.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 
 /**
@@ -37,12 +36,7 @@ export async function settingsChanged(app: App, ctx: RepoContext, push: Push | n
   if (push === null || problems.length === 0 || comment.mode !== 'on') return
   await takeWrites(app, ctx, 1)
   const run = settingsRunOf(push.sha, problems, { is_first: stored.settings === null })
-  await asInstallation(
-    app,
-    ctx,
-    (client) => unlessRefused(app, ctx, () => reportCheckRun(client, stored, run)),
-    { calls: 'writes', named_since: ctx.now },
-  )
+  await writeCheckRun(app, ctx, { run })
 }
 
 /** After a repository is unarchived, publishes what GitHub refused meanwhile. */
