@@ -14,7 +14,6 @@ test.each([
     `${A}\trefs/pull/1/head\n${B}\trefs/pull/1/merge\n${C}\trefs/pull/2/head\n`,
     [1],
   ],
-  ['no closed one, though all are closed', `${A}\trefs/pull/1/head\n`, []],
   [
     'merge requests with a merge, if any has one',
     `${A}\trefs/merge-requests/1/head\n${B}\trefs/merge-requests/1/merge\n${C}\trefs/merge-requests/2/head\n`,

@@ -10,7 +10,6 @@ import { sanitize } from '../../src/vocabulary/text.ts'
 describe('the URL of a remote', () => {
   test.each([
     ['https://github.com/acme/shop.git', 'github.com', false],
-    ['https://github.com/acme/shop', 'github.com', false],
     ['https://github.com/acme/shop/', 'github.com', false],
     ['https://ada:secret@github.com/acme/shop.git', 'github.com', false],
     ['https://GHE.example.com:8443/acme/shop.git', 'ghe.example.com', false],
@@ -19,7 +18,6 @@ describe('the URL of a remote', () => {
     ['git@github.com:/acme/shop.git', 'github.com', true],
     ['org-7@ghe.example.com:acme/shop', 'ghe.example.com', true],
     ['github-at-work:acme/shop.git', 'github-at-work', true],
-    ['ssh://git@github.com/acme/shop.git', 'github.com', true],
     ['ssh://git@ssh.github.com:443/acme/shop.git', 'ssh.github.com', true],
     ['git+ssh://git@github.com/acme/shop', 'github.com', true],
     ['git://github.com/acme/shop.git', 'github.com', false],
@@ -57,7 +55,6 @@ test.each([
   ['2026-01-31T09:29:20.000Z', '40 s ago'],
   ['2026-01-31T09:00:00.000Z', '30 min ago'],
   ['2026-01-31T12:20:00.000Z', 'in 2 h'],
-  ['2026-02-07T09:30:00.000Z', 'in 7 d'],
   ['2026-02-07T09:29:50.000Z', 'in 7 d'],
   ['2026-02-01T08:30:00.000Z', 'in 23 h'],
   ['2026-02-01T09:29:00.000Z', 'in 1 d'],
@@ -105,7 +102,6 @@ test.each([
   ['fits', 20, ['fits']],
   ['  collision, high  one two', 20, ['  collision, high', '  one two']],
   ['one two three', 0, ['one two three']],
-  ['one two three four', 1, ['one two three four']],
   ['one two three fourteen', 1, ['one two three', '  fourteen']],
   ['src/checkout/retries.ts', 20, ['src/checkout/retries', '  .ts']],
   ['in src/checkout/retries.ts', 20, ['in', '  src/checkout/retri', '  es.ts']],

@@ -63,12 +63,6 @@ const CASES: Case[] = [
     { words: ['src/a.ts', 'lib/b.ts', 'README.md'], edits: [], reads: [] },
   ],
   [
-    'Claude Code after /clear',
-    'session-end --agent claude-code',
-    { ...CLAUDE, hook_event_name: 'SessionEnd', reason: 'clear' },
-    { reason: 'clear' },
-  ],
-  [
     'Codex with a patch',
     'before-edit --agent codex',
     { ...CODEX, hook_event_name: 'PreToolUse', ...used('apply_patch', { command: PATCH }) },

@@ -401,20 +401,8 @@ describe('the repository', () => {
 
 describe('one line says what to do after', () => {
   test.each([
-    [
-      'a missing server',
-      ['why', '3'],
-      { DECONFLICT_URL: '' },
-      /set DECONFLICT_URL, or run deconflict login/,
-      'not_found',
-    ],
-    [
-      'a missing token',
-      ['list'],
-      { GITHUB_TOKEN: '' },
-      /set GITHUB_TOKEN, or run gh auth login/,
-      'invalid_request',
-    ],
+    ['a missing server', ['why', '3'], { DECONFLICT_URL: '' }, /or run deconflict login/, 'not_found'],
+    ['a missing token', ['list'], { GITHUB_TOKEN: '' }, /or run gh auth login/, 'invalid_request'],
     ['a bad token', ['list'], { GITHUB_TOKEN: 'nobody' }, /set GITHUB_TOKEN/, 'unauthorized'],
     ['a bad glob', ['check', '--paths', 'a/[b'], {}, /scope\.paths\[0\]/, 'validation_error'],
     ['an unknown id', ['show', 'act_1'], {}, /activity does not exist/, 'not_found'],
