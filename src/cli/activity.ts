@@ -183,11 +183,9 @@ export async function update(
 
 /** The size of a scope as text, such as `2 paths, 1 changed file`. */
 function describeSize({ paths, changes }: OutputOf<'updateActivity'>['scope']): string {
-  const parts = [
-    paths.length === 0 && changes.length > 0 ? '' : count(paths.length, 'path', 'paths'),
-    changes.length === 0 ? '' : count(changes.length, 'changed file', 'changed files'),
-  ]
-  return parts.filter(Boolean).join(', ')
+  const files = changes.length === 0 ? '' : count(changes.length, 'changed file', 'changed files')
+  const named = paths.length === 0 && files !== '' ? '' : count(paths.length, 'path', 'paths')
+  return [named, files].filter(Boolean).join(', ')
 }
 
 /** What was left out of the comparison, only a check says. */

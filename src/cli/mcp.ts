@@ -10,7 +10,7 @@ import { deleteWork } from './local-state.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { findConnection } from './service-connection.ts'
 import { declareWork, ownIdIn } from './tree-work.ts'
-import { findWorkspace, isSameRepository, resolvePaths, type Workspace } from './workspace.ts'
+import { findWorkspace, resolvePaths, type Workspace } from './workspace.ts'
 
 export async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {
   const is_local = isLocal(runtime, options)
@@ -50,9 +50,11 @@ type Request = { owner: string; repo: string; input?: Input | undefined }
  */
 function withTree(client: Client, workspace: Workspace): Client {
   const { git, tree, is_elsewhere, diff_base: base } = workspace
+  const nameOf = ({ owner, repo }: Pick<Workspace, 'owner' | 'repo'>) => `${owner}/${repo}`.toLowerCase()
   /** The working tree and its branch, unless the request is about another repository or branch. */
   const placeOf = async (request: Request) => {
-    if (tree === null || is_elsewhere || !isSameRepository(request, workspace)) return undefined
+    const isSame = nameOf(request) === nameOf(workspace)
+    if (tree === null || is_elsewhere || !isSame) return undefined
     const branch = (await git.branch()) ?? null
     const { branch: named } = (request.input ?? {}) as { branch?: string | null }
     const own_branch = named ?? (branch === base ? null : branch)

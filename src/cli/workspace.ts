@@ -125,11 +125,6 @@ export async function resolvePaths(
 
 type Named = Pick<Workspace, 'owner' | 'repo'>
 
-export function isSameRepository(one: Named, other: Named): boolean {
-  const nameOf = ({ owner, repo }: Named) => `${owner}/${repo}`.toLowerCase()
-  return nameOf(one) === nameOf(other)
-}
-
 function parseRepository(given: string): { owner: string; repo: string } {
   const repository = parseFullName(given)
   if (!repository) throw new CliError(`--repo must be OWNER/NAME, not ${given}`)

@@ -89,9 +89,7 @@ async function checkFiles(tree: Places, hooks_directory: string): Promise<string
   return found.join(', ')
 }
 
-function read(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch(() => undefined)
-}
+const read = (file: string) => readFile(file, 'utf8').catch(() => undefined)
 
 /** Checks whether an agent runs the hooks that are installed for it: some silently skip those that they do not trust. */
 async function checkTrust(

@@ -68,11 +68,8 @@ export async function workOn(
     (place) => place.id !== next.activity_id && !isBeneathFile(place, situation, next),
   )
   const fresh = freshPlaces(places, next, situation.subagent)
-  if (!situation.is_heard)
-    return {
-      state: { ...next, has_unread_overlap: next.has_unread_overlap || fresh.length > 0 },
-      message: '',
-    }
+  const has_unread_overlap = next.has_unread_overlap || fresh.length > 0
+  if (!situation.is_heard) return { state: { ...next, has_unread_overlap }, message: '' }
   const told = { ...withoutGone(next, left.gone), has_unread_overlap: is_away && next.has_unread_overlap }
   const news = is_away
     ? { state: told, fresh, sentence: '' }
