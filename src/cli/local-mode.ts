@@ -43,6 +43,7 @@ export async function openLocal(
     ...(await readSettings((path) => textOf(join(root, path)))),
     cache: new DiffCache(files),
     noise_attributes: readGitAttributes(textOf(join(root, '.gitattributes'))),
+    is_shallow: textOf(join(tree.common_directory, 'shallow')) !== '',
     hasher: () => files.key().hasher,
     checkedOut: () => readBranch(tree.git_directory) ?? null,
     shownTree: (other) => relative(root, other) || null,

@@ -20,6 +20,8 @@ export interface CloneOptions {
   root: string | null
   base: string | undefined
   remote: string | undefined
+  /** In a shallow clone, hooks may not know what a branch has committed. */
+  is_shallow: boolean
   hasher(): LineHasher
   cache: DiffCache
   /** Milliseconds for all that is not in the cache. */

@@ -171,7 +171,7 @@ async function workOfTree(
     const renewed_at = heartbeat_at ?? created_at
     return agent !== null && status !== 'paused' && options.now.getTime() - renewed_at.getTime() < FRESH_MS
   })
-  if (isFresh) return []
+  if (isFresh && !options.is_shallow) return []
   const shown = await readTree(tree, options)
   if (shown === undefined) return undefined
   if (declared.length === 0) return shown ? [shown] : []
