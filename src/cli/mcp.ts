@@ -53,8 +53,7 @@ function withTree(client: Client, workspace: Workspace): Client {
   const nameOf = ({ owner, repo }: Pick<Workspace, 'owner' | 'repo'>) => `${owner}/${repo}`.toLowerCase()
   /** The working tree and its branch, unless the request is about another repository or branch. */
   const placeOf = async (request: Request) => {
-    const isSame = nameOf(request) === nameOf(workspace)
-    if (tree === null || is_elsewhere || !isSame) return undefined
+    if (tree === null || is_elsewhere || nameOf(request) !== nameOf(workspace)) return undefined
     const branch = (await git.branch()) ?? null
     const { branch: named } = (request.input ?? {}) as { branch?: string | null }
     const own_branch = named ?? (branch === base ? null : branch)

@@ -59,7 +59,6 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
       await cutOff()
       const { stderr } = await tree.run(['check'], { cwd: other('.') })
       expect(stderr).toMatch(/this shallow clone .* HEAD left main; run git fetch --unshallow, or name files/)
-      // Its record has only what is not committed.
       await hooksIn(tree).hook('session-start', { cwd: other('.') })
     },
     /working tree \.\.\/other: git cannot read it; .*; in a shallow clone, run git fetch --unshallow/,

@@ -66,8 +66,7 @@ describe('the message has at most 600 characters', () => {
   })
 })
 
-// `test/surfaces/hook-warnings.test.ts` has it with titles.
-test('one sentence says that the other work is gone, without titles too', () => {
+test('one sentence without titles says that the other work is gone', () => {
   const text = 'Deconflict: ben (#12) is merged: pull it before you go on.'
   expect(goneText('ben (#12)', 'merged', { without_titles: true })).toBe(text)
 })

@@ -44,12 +44,11 @@ export async function endSessions(
   key: string,
 ): Promise<Session[]> {
   const { tree, input, situation, env } = of
-  const isSubagentEnd = situation.event === 'subagent-end'
   const ended: Session[] = []
   for (const git_directory of directoriesOf(tree)) {
     const session = readSession(git_directory, key)
-    if (!session || (isSubagentEnd && (input.subagent === null || session.subagent !== input.subagent)))
-      continue
+    const isItsOwn = input.subagent !== null && session?.subagent === input.subagent
+    if (!session || (situation.event === 'subagent-end' && !isItsOwn)) continue
     const work = readWork(git_directory, session.branch)
     const ending = endingOf({
       // With these reasons, another session goes on in the same working tree at once.
