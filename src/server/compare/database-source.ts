@@ -11,13 +11,15 @@ import {
   type RepositoryOverlaps,
   readLiveWork,
 } from '../../engine/check/overlaps.ts'
-import type { CheckContext, Sided, StoredFile } from '../../engine/check/source.ts'
+import { STILL_IMPORTING } from '../../engine/check/result-words.ts'
+import type { CheckContext, Conclusion, Sided, StoredFile } from '../../engine/check/source.ts'
 import { lineHasher } from '../../engine/lines/line-hash.ts'
 import type { LiveSet } from '../../engine/live-set.ts'
 import type { Change } from '../../engine/record.ts'
 import { inTurns, mapped } from '../../vocabulary/clock.ts'
 import type { MergeOrder, Overlaps, RepositorySummary } from '../../vocabulary/contract/overlap-list.ts'
 import { pagesOf } from '../../vocabulary/lists.ts'
+import { listImporting } from '../jobs/store.ts'
 import type { Db } from '../platform/db/database.ts'
 import { listChanged, listCompared, listEnds, listMerged } from '../records/activities/compared-store.ts'
 import { listReserved } from '../records/activities/store.ts'
@@ -25,6 +27,7 @@ import { listChangesOf } from '../records/file-changes/store.ts'
 import { findLiveSet } from '../records/live-sets/store.ts'
 import { findDoneBy } from '../records/merged-work/store.ts'
 import { listChangedNotables, listNotablesWith } from '../records/notables/store.ts'
+import { IMPORTING } from '../records/repositories/installation.ts'
 import type { RepoContext } from '../records/repositories/repo.ts'
 import { listLinks } from '../records/stacks/store.ts'
 
@@ -53,6 +56,20 @@ export function inDatabase(ctx: RepoContext): RepoContext & CheckContext {
       doneBy: (lines, work) => findDoneBy(ctx, lines, work),
     },
   }
+}
+
+/** Runs a check, and adds whether pull requests are still imported: what is imported meanwhile is missing. */
+export async function checked(
+  ctx: RepoContext,
+  check: (source: ReturnType<typeof inDatabase>) => Promise<Conclusion>,
+): Promise<Conclusion> {
+  const is_importing = await isImporting(ctx)
+  const conclusion = await check(inDatabase(ctx))
+  return { ...conclusion, is_importing: is_importing && conclusion.emptiness === null }
+}
+
+async function isImporting({ db, repo }: RepoContext): Promise<boolean> {
+  return (await listImporting(db, repo, { kinds: IMPORTING, limit: 1 })).length > 0
 }
 
 /** Everything that was committed before the call is in it. Not inside a transaction: others wait for the result. */
@@ -118,16 +135,15 @@ async function* readFilesOf<Each extends Sided>(
 /** The collisions, and a version by which a caller knows without a comparison that it has them already. */
 export async function versionedOverlaps(
   ctx: RepoContext,
-  unread: LiveWork['unread'],
 ): Promise<{ version: string; read(): Promise<Overlaps> }> {
-  const compared = await readCompared(ctx, unread)
+  const compared = await readCompared(ctx)
   const read = async () => overlapsOf(await sharedOverlaps(ctx, compared), ctx.now)
   return { version: compared.version, read }
 }
 
 /** How many of the listed collisions have each severity, and lead to each consequence. */
 export async function countCollisions(ctx: RepoContext): Promise<CollisionCounts> {
-  const { items } = await sharedOverlaps(ctx, await readCompared(ctx, []))
+  const { items } = await sharedOverlaps(ctx, await readCompared(ctx))
   return countsOf(items)
 }
 
@@ -144,8 +160,8 @@ export function countsOf(items: Overlaps['items']): CollisionCounts {
   return { collisions, consequences: listed }
 }
 
-export async function getMergeOrder(ctx: RepoContext, unread: LiveWork['unread']): Promise<MergeOrder> {
-  return (await sharedOverlaps(ctx, await readCompared(ctx, unread))).merge_order
+export async function getMergeOrder(ctx: RepoContext): Promise<MergeOrder> {
+  return (await sharedOverlaps(ctx, await readCompared(ctx))).merge_order
 }
 
 /**
@@ -161,7 +177,8 @@ interface Compared extends LiveWork {
   version: string
 }
 
-async function readCompared(ctx: RepoContext, unread: LiveWork['unread']): Promise<Compared> {
+async function readCompared(ctx: RepoContext): Promise<Compared> {
+  const unread = (await isImporting(ctx)) ? [STILL_IMPORTING] : []
   const work = await readLiveWork(inDatabase(ctx), unread)
   return { ...work, version: versionOf(ctx, work.set, unread) }
 }

@@ -2,8 +2,6 @@
 
 import { checkActivities, checkProposal, driftOf } from '../../engine/check/check.ts'
 import { briefOf, conclude } from '../../engine/check/conclude.ts'
-import { STILL_IMPORTING } from '../../engine/check/result-words.ts'
-import type { Conclusion } from '../../engine/check/source.ts'
 import * as activityForm from '../../engine/records/activity.ts'
 import * as notableForm from '../../engine/records/notable.ts'
 import { sourcesOf } from '../../engine/settings/layers.ts'
@@ -19,7 +17,13 @@ import {
 import { readIssueNumber } from '../../vocabulary/contract/issue.ts'
 import type { Page } from '../../vocabulary/contract/pagination.ts'
 import { isBot } from '../../vocabulary/names.ts'
-import { getMergeOrder, inDatabase, liveVersion, versionedOverlaps } from '../compare/database-source.ts'
+import {
+  checked,
+  getMergeOrder,
+  inDatabase,
+  liveVersion,
+  versionedOverlaps,
+} from '../compare/database-source.ts'
 import { importProgress } from '../github/tracking/installations.ts'
 import { startFarewell } from '../github/tracking/repository-events.ts'
 import * as activities from '../records/activities/activities.ts'
@@ -29,7 +33,7 @@ import { getIssue } from '../records/issues/issues.ts'
 import * as notables from '../records/notables/notables.ts'
 import type { NotableRow } from '../records/notables/table.ts'
 import { listOpen } from '../records/pull-requests/store.ts'
-import { isImporting, type OpenedRepo, type RepoContext } from '../records/repositories/repo.ts'
+import type { OpenedRepo, RepoContext } from '../records/repositories/repo.ts'
 import { answered } from '../tell/answers.ts'
 import { readBudget } from '../tell/read.ts'
 import { explainPullRequest, getSignal } from '../tell/signal.ts'
@@ -134,8 +138,8 @@ export const HANDLERS: {
   archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
   reserveNumber: (ctx, input, id) => reserveNumber(inDatabase(ctx), id, input),
   getIssue: (ctx, _, id) => getIssue(ctx, readIssueNumber(id)),
-  listOverlaps: async (ctx) => versionedOverlaps(ctx, await listUnread(ctx)),
-  getMergeOrder: async (ctx) => getMergeOrder(ctx, await listUnread(ctx)),
+  listOverlaps: versionedOverlaps,
+  getMergeOrder,
   listNotables: notables.listNotables,
   getNotable: async (ctx, _, id) => notableForm.fullOf(await notables.getNotable(ctx, id)),
   updateNotable: async (ctx, input, id) => notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
@@ -185,19 +189,6 @@ async function withGithubDates(
     }
   })
   return { ...page, items }
-}
-
-async function checked(
-  ctx: RepoContext,
-  check: (source: ReturnType<typeof inDatabase>) => Promise<Conclusion>,
-): Promise<Conclusion> {
-  const is_importing = await isImporting(ctx)
-  const conclusion = await check(inDatabase(ctx))
-  return { ...conclusion, is_importing: is_importing && conclusion.emptiness === null }
-}
-
-async function listUnread(ctx: RepoContext): Promise<string[]> {
-  return (await isImporting(ctx)) ? [STILL_IMPORTING] : []
 }
 
 async function withOverlap<Form>(ctx: RepoContext, activity: ActivityRow, form: Form) {

@@ -8,12 +8,12 @@ import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
 import { isBot } from '../../vocabulary/names.ts'
-import { inDatabase } from '../compare/database-source.ts'
+import { checked, inDatabase } from '../compare/database-source.ts'
 import { listLive } from '../records/activities/pull-request-store.ts'
 import type { ActivityRow } from '../records/activities/table.ts'
 import { countByAuthor, findPullRequest, listOpen } from '../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../records/pull-requests/table.ts'
-import { isImporting, type RepoContext } from '../records/repositories/repo.ts'
+import type { RepoContext } from '../records/repositories/repo.ts'
 import { type Counterpart, describeCounterpart } from './counterparts.ts'
 import {
   branchOf,
@@ -78,8 +78,7 @@ export async function checkPullRequest(
   const subject = pullRequestSubject(pr, activities)
   const nothing = { subject, is_partial: false, page_url, room: 'any', next_numbers: new Map() } as const
   if (activities.length === 0) return { ...nothing, conclusion: null }
-  const is_importing = await isImporting(ctx)
-  const conclusion = { ...(await checkActivities(inDatabase(ctx), activities)), is_importing }
+  const conclusion = await checked(ctx, (source) => checkActivities(source, activities))
   const hasComment = pr.comment_id !== null || pr.commented_at !== null
   const room = hasComment ? 'any' : computeRoom(await countPullRequests(ctx), ctx.settings.comment.budget)
   return { ...nothing, conclusion, room, next_numbers: await readNextNumbers(ctx, subject) }

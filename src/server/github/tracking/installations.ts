@@ -5,10 +5,14 @@ import { COUNTED_MAX } from '../../platform/db/database.ts'
 import { countOpen } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import {
+  IMPORTING,
   isSuspended,
   mayBeUninstalled,
   openInstallation,
+  PULL_REQUEST,
   RECONCILE,
+  REPOSITORIES,
+  REPOSITORY,
   takeImportCalls,
 } from '../../records/repositories/installation.ts'
 import {
@@ -25,14 +29,7 @@ import {
   nameShown,
   registerInstallation,
 } from '../../records/repositories/registration.ts'
-import {
-  IMPORTING,
-  openKnownRepo,
-  PULL_REQUEST,
-  REPOSITORIES,
-  REPOSITORY,
-  type RepoContext,
-} from '../../records/repositories/repo.ts'
+import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { findRepository, listRepositories } from '../../records/repositories/store.ts'
 import { RECHECK_ALL, storeUninstalled } from '../../records/repositories/stored-settings.ts'
 import type { Installation } from '../client.ts'

@@ -6,15 +6,15 @@ import { IMPORT_RANK, type NewJob, NOTIFY, periodicJob } from '../../jobs/store.
 import type { JobRow } from '../../jobs/table.ts'
 import { CHANGE } from '../../records/changes/changes.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { INSTALLATION, RECONCILE } from '../../records/repositories/installation.ts'
-import type { ImportedRepository, InstalledRepository } from '../../records/repositories/registration.ts'
 import {
-  openKnownRepo,
+  INSTALLATION,
   PULL_REQUEST,
+  RECONCILE,
   REPOSITORIES,
   REPOSITORY,
-  type RepoContext,
-} from '../../records/repositories/repo.ts'
+} from '../../records/repositories/installation.ts'
+import type { ImportedRepository, InstalledRepository } from '../../records/repositories/registration.ts'
+import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { RECHECK_ALL } from '../../records/repositories/stored-settings.ts'
 import { FAREWELL } from '../../tell/decide.ts'
 import { postNotification } from '../../tell/notify.ts'

@@ -110,10 +110,14 @@ export async function unlessRefused<Result>(
   }
 }
 
-/** The kind of job that imports the repositories of an installation. */
+/** The kinds of jobs that import the repositories of an installation, some of these, one of them, and a few pull requests; and that reconciles one. */
 export const INSTALLATION = 'installation'
-/** The kind of job that reconciles a repository. */
+export const REPOSITORIES = 'repositories'
+export const REPOSITORY = 'repository'
+export const PULL_REQUEST = 'pull_request'
 export const RECONCILE = 'reconcile'
+/** Those after which all open pull requests of a repository are known. */
+export const IMPORTING = [REPOSITORIES, REPOSITORY, PULL_REQUEST]
 
 /** `owner`: the account that the App is installed in. */
 export function installationJob(

@@ -5,7 +5,7 @@ import { hasOpenPullRequest, isNotFound, permissionsOf } from '../../github/repo
 import type { TextOf } from '../../github/repository-descriptions.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import type { App } from './app.ts'
-import { findInstallation, isSuspended, openInstallation } from './installation.ts'
+import { findInstallation, isSuspended, openInstallation, REPOSITORY } from './installation.ts'
 import {
   findInstallationState,
   isOrganisationRepository,
@@ -13,7 +13,7 @@ import {
   storeOrganisation,
   storePermissions,
 } from './installation-store.ts'
-import { openStored, REPOSITORY, type RepoContext } from './repo.ts'
+import { openStored, type RepoContext } from './repo.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
 import { type NamedRepository, refreshSettings, storeRepository } from './stored-settings.ts'
 

@@ -8,7 +8,6 @@ import { later, Meter } from '../../../vocabulary/clock.ts'
 import type { Settings, SettingsProblem } from '../../../vocabulary/contract/settings.ts'
 import type { Identity, VisibleRepository } from '../../github/tokens.ts'
 import type { BranchDirectory } from '../../github/trees.ts'
-import { listImporting } from '../../jobs/store.ts'
 import type { SingleFlight } from '../../platform/background.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { LiveSets } from '../live-sets/store.ts'
@@ -210,16 +209,4 @@ export async function inTransaction<Result>(
   const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, repo }))
   if (hasJobs) ctx.repo.wakeWorker()
   return result
-}
-
-/** The kinds of jobs that import some repositories, one of them, and a few of its pull requests. */
-export const REPOSITORIES = 'repositories'
-export const REPOSITORY = 'repository'
-export const PULL_REQUEST = 'pull_request'
-/** Those after which all open pull requests of a repository are known. */
-export const IMPORTING = [REPOSITORIES, REPOSITORY, PULL_REQUEST]
-
-/** Whether pull requests are still imported. Asked before a comparison, which misses what is imported meanwhile. */
-export async function isImporting({ db, repo }: RepoContext): Promise<boolean> {
-  return (await listImporting(db, repo, { kinds: IMPORTING, limit: 1 })).length > 0
 }
