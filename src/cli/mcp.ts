@@ -22,7 +22,7 @@ export async function mcp(runtime: Runtime, options: CommonOptions): Promise<Exi
   const others_unknown = is_local ? NO_SERVICE : `other machines: ${NO_REMOTE}`
   const client =
     workspace && (is_local || workspace.is_unknown)
-      ? await openLocal(runtime, workspace, { others_unknown })
+      ? await perRequest(() => openLocal(runtime, workspace, { others_unknown }))
       : createClient(await findConnection(runtime, workspace, { url, insecure }))
   const actor = workspace?.person ?? runtime.env.USER
   const atTree = workspace && withTree(client, workspace)
@@ -36,6 +36,13 @@ export async function mcp(runtime: Runtime, options: CommonOptions): Promise<Exi
     ...(actor && { actor }),
   })
   return EXIT.clear
+}
+
+/** Each request reads the settings as they are then, and has time of its own: the server runs as long as its agent. */
+async function perRequest(open: () => Promise<Client>): Promise<Client> {
+  const names = Object.keys(await open()) as (keyof Client)[]
+  const methods = names.map((name) => [name, async (request: never) => (await open())[name](request)])
+  return Object.fromEntries(methods) as Client
 }
 
 type Name = 'checkOverlap' | 'createActivity' | 'updateActivity' | 'createNotable' | 'updateNotable'

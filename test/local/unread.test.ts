@@ -262,10 +262,9 @@ test('an agent hears of each branch of another working tree, and once that work 
   expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “other”')
   await tree.git('-C', '../other', 'checkout', '-q', '-b', 'next')
   expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “next”')
-  const index = '.git/worktrees/other/index'
-  await tree.write({ [index]: 'damaged' })
+  await tree.write({ '.git/worktrees/other/index': 'damaged' })
   expect(await heard('prompt')).toBe('')
-  await rm(join(tree.path, index))
+  await rm(join(tree.path, '.git/worktrees/other/index'))
   await tree.git('-C', '../other', 'reset', '-q')
   for (const event of ['session-start', 'session-end']) {
     await heard(event, { session_id: 's2', cwd: other('.') })

@@ -69,7 +69,7 @@ test.each([
   await client.close()
 })
 
-test('on a branch whose start a shallow clone does not have, it compares only what the agent names', async () => {
+test('on a branch whose start a shallow clone does not have, it compares only what the agent names, with the settings of that moment', async () => {
   await tree.git('clone', '-q', '.', '../cut')
   const cut = ['-C', '../cut', '-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
   await tree.git(...cut, 'checkout', '-q', '-b', 'cut')
@@ -77,8 +77,10 @@ test('on a branch whose start a shallow clone does not have, it compares only wh
   await tree.write({ '../cut/.git/shallow': `${await tree.git(...cut, 'rev-parse', 'main', 'cut')}\n` })
   const client = await overStdio('tok-ada', NEWEST, '../cut', '--local')
   const check = (args: object) => callTool(client, 'check_overlap', args)
-  expect((await check({ scope: { paths: ['docs/new.md'] } })).checked_against.complete).toBe(true)
   expect((await check({})).error.message).toMatch(/HEAD left main; run git fetch --unshallow/)
+  await tree.write({ '../cut/.github/deconflict.yml': 'check_run: maybe\n' })
+  const { sources } = await check({ scope: { paths: ['docs/new.md'] } })
+  expect(sources.join()).toContain('deconflict.yml, line 1: ')
   await client.close()
 })
 
