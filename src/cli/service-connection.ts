@@ -73,11 +73,10 @@ async function findToken(
   { url, resolve, left_ms }: { url: string; resolve(): Promise<string>; left_ms(): number },
 ): Promise<string> {
   const { env } = runtime
-  const token =
-    env.GITHUB_TOKEN ||
-    env.GH_TOKEN ||
-    storedToken(env, url) ||
-    (await ghToken(env, await resolve(), left_ms()))
+  const known = env.GITHUB_TOKEN || env.GH_TOKEN || storedToken(env, url)
+  if (known) return known
+  const gh = ['auth', 'token', '--hostname', await resolve()]
+  const token = (await outputOf('gh', gh, { env, timeout_ms: Math.min(GH_TIMEOUT_MS, left_ms()) }))?.trim()
   if (token) return token
   throw new CliError('no GitHub token; set GITHUB_TOKEN, or run gh auth login')
 }
@@ -89,11 +88,6 @@ function storedToken(env: Runtime['env'], url: string): string | undefined {
 
 function withoutTrailingSlash(url: string): string {
   return url.replace(/\/+$/, '')
-}
-
-async function ghToken(env: Runtime['env'], host: string, left_ms: number): Promise<string | undefined> {
-  const timeout_ms = Math.min(GH_TIMEOUT_MS, left_ms)
-  return (await outputOf('gh', ['auth', 'token', '--hostname', host], { env, timeout_ms }))?.trim()
 }
 
 /** The proxy of the environment; null if there is none. Throws `CliError` if it is not valid. */
@@ -182,7 +176,9 @@ async function requireRemoteHost(
 
 /** A GitHub on loopback is a fake of github.com, as in the demo and in tests. */
 function servedHosts(github_host: string): string[] {
-  const served = webHost(hostnameOf(github_host))
+  // Without its port, because git and the web use different ports.
+  const address = `https://${github_host}`
+  const served = webHost(URL.canParse(address) ? new URL(address).hostname : github_host)
   return isLoopback(served) ? [served, 'github.com'] : [served]
 }
 
@@ -193,11 +189,6 @@ async function resolveHost(
   timeout_ms: number,
 ): Promise<string> {
   return webHost((is_ssh && (await sshHostname(env, host, timeout_ms))) || host)
-}
-
-/** The host without its port, because git and the web use different ports. */
-function hostnameOf(host: string): string {
-  return URL.canParse(`https://${host}`) ? new URL(`https://${host}`).hostname : host
 }
 
 /** GitHub accepts git over SSH at `ssh.github.com` too, for networks that only open port 443. */
