@@ -99,7 +99,6 @@ test.each([
 })
 
 test.each([
-  ['fits', 20, ['fits']],
   ['  collision, high  one two', 20, ['  collision, high', '  one two']],
   ['one two three', 0, ['one two three']],
   ['one two three fourteen', 1, ['one two three', '  fourteen']],
