@@ -197,16 +197,23 @@ describe("GitHub's own stack", () => {
   })
 })
 
+test('declared work on a branch that was merged and deleted is for its base branch', async () => {
+  const lower = await repository.openBranch('lower', editOfPay(80, ['one()']))
+  const changes = [{ path: 'src/pay.ts', patch: editOfPay(40, ['two()']).patch }]
+  await repository.createActivity({ branch: 'upper', base_branch: 'lower', scope: { changes } })
+  await repository.merge(lower)
+  repository.githubRepo.deleteBranch('lower')
+  await service.deliverAndRun(refEvent(github, repository.full_name, 'delete', { branch: 'lower' }))
+  const other = await repository.openBranch('other', editOfPay(40, ['three()']))
+  expect(repository.comment(other)).toContain('Severity: ')
+})
+
 test('work for the default branch before it was renamed is for its new name', async () => {
-  const declared = { title: 'Retry', branch: 'retries', base_branch: 'master' }
-  await repository.createActivity({ ...declared, risk: 'high' })
+  await repository.createActivity({ branch: 'retries', base_branch: 'master', risk: 'high' })
+  const number = await repository.open({ base: 'main' })
   repository.githubRepo.push('master')
-  const number = await repository.open({ base: 'master' })
   repository.githubRepo.renameBranch('master', 'main')
-  repository.githubRepo.update(number, { base: 'main' })
-  await repository.deliver(number, { action: 'edited', from: { base: 'master' } })
   await service.deliverAndRun(repositoryEvent(github, repository.full_name, 'edited'))
-  await repository.advance(QUIET_MS)
   expect(repository.comment(number)).toContain('Severity: ')
 })
 

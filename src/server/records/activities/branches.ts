@@ -10,7 +10,7 @@ import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { deleteBranchRows } from '../stacks/store.ts'
 import type { PushedChanges } from './activities.ts'
 import { insertTracked, isUnlinked, updateRows } from './automatic.ts'
-import { lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
+import { listLive, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
 import type { ActivityRow } from './table.ts'
 
 /** Archives the live activities of a merged or deleted branch that have no pull request. A deleted one has no commits any more. */
@@ -18,7 +18,8 @@ export function endBranch(ctx: RepoContext, branch: string, is_merged: boolean):
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = (await lockLiveOnBranch(db, repo.id, branch, now)).filter(isUnlinked)
-    if (!is_merged) await deleteBranchRows(db, repo.id, branch)
+    const is_base = (await listLive(db, repo.id, { base_branch: branch }, now)).length > 0
+    if (!is_merged) await deleteBranchRows(db, repo.id, { branch, is_base })
     const reason = is_merged ? 'branch_merged' : 'branch_deleted'
     const update = (row: ActivityRow) => archived(ctx, reason, row.merged_at ?? (is_merged ? now : null))
     return updateRows(within, rows, { effect: 'archived', update })

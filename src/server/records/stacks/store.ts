@@ -1,5 +1,5 @@
 /** Queries for the commits and links of branches. Every statement starts with the repository id. */
-import { and, asc, eq, inArray, isNull, lt, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, lt, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { raiseVersion } from '../live-sets/store.ts'
@@ -151,10 +151,15 @@ async function deleteLinks(db: Db, repo_id: number, which: SQL | undefined): Pro
   return deleted.length
 }
 
-/** Deletes the commits and links of a branch that was deleted. */
-export async function deleteBranchRows(db: Db, repo_id: number, branch: string): Promise<void> {
+/** Deletes the commits and links of a branch that was deleted. `is_base`: live work is based on it, so a merged one keeps the branch that it was merged into. */
+export async function deleteBranchRows(
+  db: Db,
+  repo_id: number,
+  { branch, is_base }: { branch: string; is_base: boolean },
+): Promise<void> {
   await db.delete(branch_commits).where(isOfBranch(repo_id, branch))
-  await deleteLinksOf(db, repo_id, branch)
+  const isBelow = and(eq(branch_links.branch, branch), is_base ? isNotNull(branch_links.sha) : undefined)
+  await deleteLinks(db, repo_id, or(isBelow, eq(branch_links.base_branch, branch)))
 }
 
 /** Deletes the commits and links that no push or event showed since `before`; null for all. Returns how many. */
