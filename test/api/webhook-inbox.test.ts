@@ -129,13 +129,6 @@ describe('a delivery', () => {
     expect(await deliveries()).toBe(before)
   })
 
-  test('of an irrelevant action changes nothing', async () => {
-    repo.githubRepo.open({ head: 'retries' })
-    const { event, payload } = repo.event(1, 'opened')
-    await service.deliverAndRun({ event, payload: { ...payload, action: 'auto_merge_enabled' } })
-    expect(await repo.tracked()).toEqual([])
-  })
-
   test('without an installation of the App changes nothing', async () => {
     const id = await repo.createActivity({ branch: 'retries' })
     repo.githubRepo.open({ head: 'retries' })

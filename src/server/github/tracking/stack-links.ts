@@ -175,10 +175,7 @@ async function recheckBranch(ctx: RepoContext, branch: string): Promise<void> {
 }
 
 /** A branch whose links to those below it are checked. `base`: what to compare it with if it has no pull request. */
-interface LinkCheck {
-  branch: string
-  base: string
-}
+type LinkCheck = { branch: string; base: string }
 
 async function enqueueCheck({ db, repo, now }: RepoContext, branch: string, base: string): Promise<void> {
   const payload: LinkCheck = { branch, base }

@@ -168,10 +168,7 @@ export async function poll(app: App, ctx: RepoContext): Promise<void> {
   }
 }
 
-interface Polled {
-  reader: Reader
-  watched: Watched
-}
+type Polled = { reader: Reader; watched: Watched }
 
 async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<void> {
   const open = await importPullRequests(app, ctx, reader, { pages_max: PAGES_MAX })
