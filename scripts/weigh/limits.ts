@@ -1,17 +1,17 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 43_790,
-  'lines of test': 42_000,
-  'lines of scripts': 7_500,
+  'lines of src': 43_660,
+  'lines of test': 41_720,
+  'lines of scripts': 7_180,
   'words of docs': 33_800,
   tables: 16,
   migrations: 1,
-  'files run by POST /activity, alone': 65,
-  'files run by POST /activity, with an overlap': 69,
+  'files run by POST /activity, alone': 64,
+  'files run by POST /activity, with an overlap': 68,
   'files run by POST /activity/check': 56,
   'files run by GET /overlaps': 48,
-  'files run by pull_request.opened, until its comment': 94,
-  'files run by a push of the settings, with two open pull requests': 88,
+  'files run by pull_request.opened, until its comment': 93,
+  'files run by a push of the settings, with two open pull requests': 87,
 }
 
 /** The tools of MCP. One that is not listed here is above its limit. */
