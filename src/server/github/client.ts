@@ -4,7 +4,7 @@
  */
 import { Octokit } from '@octokit/rest'
 import type { Logger } from 'pino'
-import { Probot, ProbotOctokit } from 'probot'
+import type { Probot, ProbotOctokit } from 'probot'
 import { later, stopwatch } from '../../vocabulary/clock.ts'
 import type { AppCredentials } from '../platform/config.ts'
 import { type CallKind, type Metrics, type Quota, quotaIn } from '../platform/telemetry/metrics.ts'
@@ -178,10 +178,12 @@ function withoutWaits(defaults: object): object {
   return { ...defaults, throttle: { enabled: false }, retry: { enabled: false } }
 }
 
-export function openGithubApp(
+/** A service without an App does not load Probot. */
+export async function openGithubApp(
   app: AppCredentials,
-  options: { api_url: string; log: Logger; metrics: Telemetry['metrics'] },
-): GithubApp {
+  options: Telemetry & { api_url: string },
+): Promise<GithubApp> {
+  const { Probot, ProbotOctokit } = await import('probot')
   const instrument = (client: ProbotOctokit) => instrumentClient(client, 'installation', options)
   const probot = new Probot({
     appId: app.id,
