@@ -12,7 +12,7 @@ import type { JobRow } from './table.ts'
 
 /** If a worker dies, its job and the other jobs of the repository wait this long. A running worker renews its lease. */
 const LEASE_MS = 30_000
-const ATTEMPTS_MAX = 12
+export const ATTEMPTS_MAX = 12
 /** After so many runs in a row that outlived their lease, the job itself may be what holds up or ends the processes. */
 const LAPSES_MAX = 2
 const FIRST_DELAY_MS = 2000

@@ -1,7 +1,9 @@
 /** Imports the repositories of new installations, and handles uninstallation. */
 import { later } from '../../../vocabulary/clock.ts'
+import { ATTEMPTS_MAX } from '../../jobs/jobs.ts'
 import { enqueue, isAnyWaiting, jobOn, listImporting, type NewJob } from '../../jobs/store.ts'
 import { COUNTED_MAX } from '../../platform/db/database.ts'
+import { runningJob } from '../../platform/telemetry/execution.ts'
 import { countOpen } from '../../records/pull-requests/store.ts'
 import type { App } from '../../records/repositories/app.ts'
 import {
@@ -193,15 +195,16 @@ export async function importBatch(app: App, ctx: RepoContext, prs: unknown[]): P
   const imports = await Promise.allSettled(
     prs.map(async (pr) => pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')),
   )
-  const failed = imports.find(({ status }) => status === 'rejected')
-  if (failed?.status === 'rejected') throw failed.reason
+  const failed = imports.find((each) => each.status === 'rejected')
   const { db, now, repo } = ctx
   const { done, left } = (await importProgress(ctx)) ?? { done: 0, left: 0 }
+  // Those that were checked before a late batch did not know it, or that it is waited for no more.
+  const isEnd = left === prs.length && (!failed || runningJob()?.attempts === ATTEMPTS_MAX)
+  if (isEnd && !repo.is_watched) await enqueue(db, [recheckAllJob(repo, now)], now)
+  if (failed) throw failed.reason
   // The running job still counts as one that is left.
   const progress = { repository: `${repo.owner}/${repo.name}`, imported: done + prs.length, of: done + left }
   app.log.info(progress, 'pull requests imported')
-  // Those that were checked before a late batch did not know it.
-  if (left === prs.length && !repo.is_watched) await enqueue(db, [recheckAllJob(repo, now)], now)
 }
 
 /** Handles the removal of an installation from a repository, unless another one has replaced it, or it was added again since. Two calls. */
