@@ -111,7 +111,7 @@ describe('a branch that is taken off a stack', () => {
     return open('upper')
   }
 
-  test('collides after a forced push, by one comparison, and its reader is told', async () => {
+  test('collides after a forced push, by one comparison, and its reader is told, until it is pushed onto the stack again', async () => {
     const upper = await openStack()
     expect(await relation('lower', 'upper')).toBe('stacked')
     await rebase('upper', mainHead())
@@ -119,6 +119,9 @@ describe('a branch that is taken off a stack', () => {
     expect(await relation('lower', 'upper')).toBe('collision')
     expect(comparisons()).toEqual(['GET /compare/main...upper'])
     expect(repository.comment(upper)).toContain('Severity: ')
+    await push('upper', [repository.githubRepo.pull(upper - 1).head.sha])
+    expect(await relation('lower', 'upper')).toBe('stacked')
+    expect(await repository.pairs()).toMatchObject([{ outcome: 'resolved' }])
   })
 
   test('stays stacked if only the branch below was rebased', async () => {

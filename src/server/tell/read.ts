@@ -4,6 +4,7 @@ import { checkActivities } from '../../engine/check/check.ts'
 import { findNextNumbers } from '../../engine/check/next-number.ts'
 import type { Conclusion } from '../../engine/check/source.ts'
 import { takenPlaces } from '../../engine/lines/taken.ts'
+import type { Branches } from '../../engine/stacks.ts'
 import { DAY_MS, later } from '../../vocabulary/clock.ts'
 import type { Settings } from '../../vocabulary/contract/settings.ts'
 import type { BudgetState } from '../../vocabulary/contract/signal.ts'
@@ -58,7 +59,7 @@ export interface Facts extends Check {
 
 /** Read in the transaction that has locked the ledger. */
 interface LedgerFacts extends SidePairs {
-  /** The other sides of open pairs that the check did not find, with their last change. Null for a branch whose work has ended, and for work that got another base branch. */
+  /** The other sides of open pairs that the check did not find, with their last change: now if a push put both into one stack. Null for a branch whose work has ended, and for work that got another base branch. */
   absent: ReadonlyMap<SideKey, LastChange | null>
 }
 
@@ -108,8 +109,8 @@ export async function readFacts(within: RepoContext, check: Check): Promise<Fact
     describeCounterpart(group, others.get(group.key ?? ''), { subject, comment }),
   )
   const found = new Set(counterparts.filter(({ is_recorded }) => is_recorded).map(({ key }) => key))
-  const absent = own && conclusion && (await readAbsent(within, own.pairs, { found, others, ...conclusion }))
-  const ledger = own && absent && { ...own, absent }
+  const sides = conclusion && { subject, found, others, ...conclusion }
+  const ledger = own && sides && { ...own, absent: await readAbsent(within, own.pairs, sides) }
   return { ...check, now, settings, repo, counterparts, ledger }
 }
 
@@ -122,7 +123,7 @@ async function readOpen({ db, repo }: RepoContext, keys: SideKey[]): Promise<Oth
   return new Map(open.map((each) => [pullRequestKey(each.number), each]))
 }
 
-interface Absent extends Pick<Conclusion, 'isApart'> {
+interface Sides extends Pick<Conclusion, 'isApart'>, Pick<Check, 'subject'> {
   found: ReadonlySet<SideKey | null>
   others: Others
 }
@@ -130,9 +131,14 @@ interface Absent extends Pick<Conclusion, 'isApart'> {
 async function readAbsent(
   { db, now, repo }: RepoContext,
   pairs: Pairs,
-  { found, others, isApart }: Absent,
+  { subject, found, others, isApart }: Sides,
 ): Promise<LedgerFacts['absent']> {
   const absent = new Map<SideKey, LastChange | null>()
+  const bases = subject.activities.map(({ base_branch }) => base_branch)
+  const changeOf = (works: readonly Branches[], last: LastChange) => {
+    if (!works.every(isApart)) return last
+    return works.some(({ base_branch }) => bases.includes(base_branch)) ? { ...last, at: now } : null
+  }
   for (const [key, { outcome, merged }] of pairs) {
     if (found.has(key) || outcome !== 'open' || merged !== null) continue
     const branch = branchOf(key)
@@ -140,12 +146,12 @@ async function readAbsent(
       const live = await listLive(db, repo.id, { branch }, now)
       // If the branch has a pull request now, the next recheck of the pull request moves the pair to its key.
       if (live.every(({ pr_number }) => pr_number === null))
-        absent.set(key, live.every(isApart) ? null : lastDeclaration(live))
+        absent.set(key, changeOf(live, lastDeclaration(live)))
       continue
     }
     // A closed pull request is left out: the event that closed it ends its pairs.
     const other = others.get(key)
-    if (other) absent.set(key, isApart(other) ? null : lastPush(other))
+    if (other) absent.set(key, changeOf([other], lastPush(other)))
   }
   return absent
 }
