@@ -104,15 +104,22 @@ describe('a pull request whose list GitHub cuts', () => {
     expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(true)
   })
 
-  test('is known without files if GitHub cannot compute its diff', async () => {
-    github.fault(`GET /repos/${repository.full_name}/pulls/1/files`, 'diff_unavailable')
-    await open().catch(() => {})
-    for (let attempt = 2; attempt <= 3; attempt += 1) {
-      service.clock.advance(QUIET_MS)
-      await service.runDueJobs()
+  test('is known with the files that it had if GitHub cannot compute its diff', async () => {
+    const withoutDiff = async (act: () => Promise<unknown>) => {
+      github.fault(`GET /repos/${repository.full_name}/pulls/2/files`, 'diff_unavailable', 3)
+      await act().catch(() => {})
+      for (let attempt = 2; attempt <= 3; attempt += 1) {
+        service.clock.advance(QUIET_MS)
+        await service.runDueJobs()
+      }
+      expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(false)
     }
-    expect(await repository.only()).toMatchObject({ changes_complete: false, scope: { paths: [] } })
-    expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(false)
+    await repository.open({ files: [editOfPay(1, ['a'])] })
+    await withoutDiff(open)
+    expect(await repository.list()).toMatchObject([{ changes_complete: false, scope: { paths: [] } }, {}])
+    await repository.push(2, [editOfPay(1, ['b'])])
+    await withoutDiff(() => repository.push(2, ['src/cart.ts']))
+    expect(await repository.pairs()).toMatchObject([{ outcome: 'open', consequence: 'conflict' }])
     expect(await service.runDueJobs()).toEqual([])
   })
 

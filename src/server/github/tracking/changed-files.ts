@@ -7,6 +7,7 @@ import { enqueue, jobOn } from '../../jobs/store.ts'
 import { runningJob } from '../../platform/telemetry/execution.ts'
 import type { PushedChanges } from '../../records/activities/activities.ts'
 import { describePullRequest, replaceChangesOf } from '../../records/activities/automatic.ts'
+import { listLive } from '../../records/activities/pull-request-store.ts'
 import { findPullRequest, listOpen } from '../../records/pull-requests/store.ts'
 import type { PullRequestRow } from '../../records/pull-requests/table.ts'
 import type { App } from '../../records/repositories/app.ts'
@@ -21,8 +22,8 @@ export const READ_FILES = 'read_files'
 const DIFF_ATTEMPTS = 3
 
 /**
- * The changed files of a pull request, with digests of their patches, none if GitHub cannot compute its diff; undefined if the
- * repository is neither installed nor watched any more, or another one has its name.
+ * The changed files of a pull request, with digests of their patches, those that are stored if GitHub cannot compute its diff; undefined if
+ * the repository is neither installed nor watched any more, or another one has its name.
  */
 export async function readChanges(
   app: App,
@@ -39,7 +40,9 @@ export async function readChanges(
   } catch (error) {
     const isTooLarge = /diff is taking too long|"field":"diff"/.test(String(error))
     if (!isTooLarge || (runningJob()?.attempts ?? 0) < DIFF_ATTEMPTS) throw error
-    return { files: [], base_sha: null, is_complete: false }
+    const [live] = await listLive(ctx.db, ctx.repo.id, { pr_number: number }, ctx.now)
+    const files = (live?.pushed_files ?? []).map((file) => ({ ...file, changed_lines: null, digest: null }))
+    return { files, base_sha: null, is_complete: false }
   }
 }
 
