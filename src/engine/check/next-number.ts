@@ -76,14 +76,10 @@ export async function findNextNumbers(
   const shared = taken.filter(({ kind }) => kind === 'number')
   const directories = new Set(shared.map(({ directory }) => directory))
   const next = new Map<string, string>()
+  const own = (directory: string) => files.flatMap(({ path }) => numberIn(directory, path) ?? [])
   for (const directory of [...directories].slice(0, DIRECTORIES_MAX))
-    next.set(directory, await findNext(ctx, { directory, base_branch }, numbersIn(directory, files)))
+    next.set(directory, await findNext(ctx, { directory, base_branch }, own(directory)))
   return next
-}
-
-/** The numbers of those files that lie directly in the directory. */
-function numbersIn(directory: string, files: readonly Pick<ChangedFile, 'path'>[]): string[] {
-  return files.flatMap(({ path }) => numberIn(directory, path) ?? [])
 }
 
 /** The number after `more` and all that are held by live work or, as far as GitHub shows it, in the base branch. */

@@ -108,11 +108,6 @@ export async function hasOpenPullRequest(
   return data.length > 0
 }
 
-/** Whether what was read is the branch, if anything was: GitHub redirects the name that a branch had before to its present one. */
-export function isBranch(name: string, found: { name?: string } | undefined): boolean {
-  return (found?.name ?? name) === name
-}
-
 /** Whether a response has several text files, and none of them has a patch. */
 function lacksAllPatches(files: FileEntry[]): boolean {
   const texts = files.filter(({ additions = 0, deletions = 0 }) => additions + deletions > 0)

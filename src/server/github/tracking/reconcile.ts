@@ -22,7 +22,6 @@ import { findRepository, listUnreconciled, updateRepository } from '../../record
 import { parsePullRequest } from '../pull-request.ts'
 import {
   ifFound,
-  isBranch,
   type ListLimits,
   listOpenPage,
   named,
@@ -232,7 +231,8 @@ async function archiveDeletedBranches(
     const reading = reads.read(`branches/${branch}`, (headers) =>
       reader.rest.repos.getBranch({ ...asked, headers }),
     )
-    const exists = await ifFound(reading.then((found) => isBranch(branch, found)))
+    // GitHub redirects the name that a branch had before to its present one.
+    const exists = await ifFound(reading.then((found) => (found?.name ?? branch) === branch))
     if (!exists) await endBranch(ctx, branch, false)
   }
   const last = branches.length < BRANCHES_MAX ? null : (branches.at(-1) ?? null)
