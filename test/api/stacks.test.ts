@@ -50,15 +50,6 @@ async function openedIn(stack: unknown, head: string): Promise<number> {
   return number
 }
 
-test('a branch whose pushes contain the head of an open pull request is stacked on it', async () => {
-  const first = await push('lower')
-  const lower = await open('lower')
-  await push('upper', [first])
-  const upper = await open('upper')
-  expect(await relation('lower', 'upper')).toBe('stacked')
-  expect([lower, upper].map(repository.comment)).toEqual([undefined, undefined])
-})
-
 describe('two branches collide', () => {
   test('if they have commits of the default branch in common', async () => {
     const shared = repository.githubRepo.push('main').after
@@ -114,6 +105,7 @@ describe('a branch that is taken off a stack', () => {
   test('collides after a forced push, by one comparison, and its reader is told, until it is pushed onto the stack again', async () => {
     const upper = await openStack()
     expect(await relation('lower', 'upper')).toBe('stacked')
+    expect([upper - 1, upper].map(repository.comment)).toEqual([undefined, undefined])
     await rebase('upper', mainHead())
     await repository.deliver(upper, 'synchronize')
     expect(await relation('lower', 'upper')).toBe('collision')
