@@ -202,8 +202,7 @@ test.each(['../third', '.trees/third'])(
     await tree.git('worktree', 'add', '-q', place, '-b', 'third')
     const file_path = join(place, 'src/cart.ts')
     const edit = { tool_name: 'Edit', tool_input: { file_path } }
-    const told = await heard('after-read', edit)
-    expect(told).toMatch(/your other session, in \S+other on “other”: src\/cart\.ts/)
+    expect(await heard('after-read', edit)).toMatch(/other session, in \S+other on “other”: src\/cart\.ts/)
     const { stdout } = await tree.run(['list', '--branch', 'third'])
     expect(stdout).toMatch(/^Work on third .*\n.*src\/cart\.ts\n/)
     const { stderr } = await tree.run(['check', '--paths', file_path])
@@ -211,10 +210,11 @@ test.each(['../third', '.trees/third'])(
     expect(await heard('after-read', { ...edit, session_id: 's2' })).toMatch(/^Deconflict, in \S+third: /)
     // The work that both share ends with the last of them.
     for (const session_id of ['s1', 's2']) {
-      expect((await tree.run(['list'])).stdout).toMatch(/^Work on third .* active /)
+      await hook('session-start', { session_id: `beside ${session_id}` })
+      expect((await tree.run(['list'])).stdout).toMatch(/^Work on third .* active /m)
       await heard('session-end', { session_id })
     }
-    expect((await tree.run(['list'])).stdout).not.toContain('Work on')
+    expect((await tree.run(['list'])).stdout).not.toContain('Work on third')
     await tree.git('checkout', '-q', '-b', 'mine')
     const patch = `*** Begin Patch\n*** Update File: ${file_path}\n*** Update File: README.md\n*** End Patch`
     const both = { tool_name: 'apply_patch', tool_input: { command: patch } }

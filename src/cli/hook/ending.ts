@@ -1,7 +1,7 @@
 /** The end of a session or a subagent: what becomes of its work in all working trees of the repository. */
 import { join } from 'node:path'
 import { Git } from '../../git/git.ts'
-import type { WorkingTree } from '../../git/git-directory.ts'
+import { readBranch, type WorkingTree } from '../../git/git-directory.ts'
 import { namesIn } from '../../git/small-files.ts'
 import {
   deleteSession,
@@ -22,14 +22,15 @@ import { isPresent } from './checkout.ts'
 import { isRefusal } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
+import type { SessionContext } from './places.ts'
 import type { Situation } from './plan.ts'
 
+type EndingsOf = { tree: WorkingTree; situation: Situation }
+
 /** What the end of a session does with its work. `is_continued`: another session goes on with it at once. Null: nothing. */
-export function endingOf(of: {
-  is_continued: boolean
-  is_unmerged: boolean
-  is_declared: boolean
-}): Work['ending'] {
+export function endingOf(
+  of: Record<'is_continued' | 'is_unmerged' | 'is_declared', boolean>,
+): Work['ending'] {
   if (of.is_continued) return null
   if (of.is_unmerged) return 'paused'
   return of.is_declared ? null : 'archived'
@@ -40,10 +41,9 @@ export function endingOf(of: {
  * that the event is about, in the working tree that it has for itself. Stores what is to be sent, so that a later hook can.
  */
 export async function endSessions(
-  of: { tree: WorkingTree; input: HookInput; situation: Situation; env: Runtime['env'] },
+  { tree, input, situation, env }: EndingsOf & { input: HookInput; env: Runtime['env'] },
   key: string,
 ): Promise<Session[]> {
-  const { tree, input, situation, env } = of
   const ended: Session[] = []
   for (const git_directory of directoriesOf(tree)) {
     const session = readSession(git_directory, key)
@@ -56,14 +56,11 @@ export async function endSessions(
       is_unmerged: session.workspace === null || (await isUnmerged(session.workspace, env)),
       is_declared: work.is_declared,
     })
-    const isEnd = hasActivity(work) && ending !== null
-    if (isEnd) writeWork(git_directory, { ...work, ending })
+    if (hasActivity(work) && ending !== null) {
+      writeWork(git_directory, { ...work, ending })
+      ended.push(session)
+    }
     deleteSession(git_directory, key)
-    // Another session here goes on with it. If that was killed, the next one that starts sends the end.
-    const isShared = readSessions(git_directory).some(
-      (each) => each.branch === session.branch && isPresent(each, situation.now),
-    )
-    if (isEnd && !isShared) ended.push(session)
   }
   return ended
 }
@@ -84,13 +81,21 @@ async function isUnmerged(
   return changes !== '' || (diff_base !== undefined && head !== start)
 }
 
-export async function sendEndings(
-  client: HookClient,
-  at: { owner: string; repo: string },
-  git_directory: string,
-): Promise<void> {
+/** The ends to send: not of work with which another session goes on. If that was killed, one that starts later sends the end. */
+export function endingsIn({ tree, situation: { now } }: EndingsOf): Work[] {
+  const endings = readEndings(tree.git_directory)
+  const shared = (endings.length === 0 ? [] : directoriesOf(tree)).flatMap((directory) => {
+    const isHere = ({ branch }: Session) => [undefined, branch].includes(readBranch(directory))
+    const present = readSessions(directory).filter((each) => isPresent(each, now) && isHere(each))
+    return present.map(({ branch }) => branch ?? directory)
+  })
+  return endings.filter(({ branch }) => !shared.includes(branch ?? tree.git_directory))
+}
+
+export async function sendEndings(client: HookClient, at: SessionContext['at'], of: EndingsOf) {
+  const { git_directory } = of.tree
   await Promise.all(
-    readEndings(git_directory).map(async (work) => {
+    endingsIn(of).map(async (work) => {
       try {
         const id = await idOf(client, at, work)
         if (work.ending === 'archived') await client.archiveActivity({ ...at, id })

@@ -17,7 +17,6 @@ import {
   hasActivity,
   type LocalState,
   NO_SESSION,
-  readEndings,
   readRecord,
   readSession,
   readSessions,
@@ -33,7 +32,7 @@ import { findConnection, readUrl } from '../service-connection.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import { checkoutNews } from './checkout.ts'
 import { isRefusal } from './creation.ts'
-import { endingOf, endSessions, keyOf, sendEndings } from './ending.ts'
+import { endingOf, endingsIn, endSessions, keyOf, sendEndings } from './ending.ts'
 import { createHookClient, type HookClient, overClone, sendWithHttp } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
 import { type Plan, planFor, type Situation } from './plan.ts'
@@ -90,10 +89,10 @@ export async function runInTree(run: HookRun): Promise<Result> {
   return withLock(lock, async () => {
     if (!isEnd) return isMute ? PAUSED : work(run, key)
     const [ended] = await endSessions({ tree, input, situation, env: runtime.env }, key)
-    if (ended === undefined) return QUIET
+    if (ended === undefined || endingsIn(run).length === 0) return QUIET
     if (isPaused(run)) return PAUSED
     const workspace = await workspaceOf(run, ended)
-    await sendEndings(await connect(run, workspace), workspace, git_directory)
+    await sendEndings(await connect(run, workspace), workspace, run)
     return { message: '', outcome: 'ok' }
   })
 }
@@ -130,8 +129,8 @@ async function work(run: HookRun, key: string): Promise<Result> {
   }
   const isNew =
     situation.event === 'session-start' || readSession(git_directory, key)?.branch !== state.branch
-  if (isNew && !is_away && readEndings(git_directory).length > 0)
-    await sendEndings(await context.connect(), context.at, git_directory)
+  if (isNew && !is_away && endingsIn(run).length > 0)
+    await sendEndings(await context.connect(), context.at, run)
   // What was sent has paused or ended it.
   const now = { ...state, ...readWork(git_directory, state.branch) }
   const { message, state: next } = await workOn(context, plan, now)
