@@ -82,12 +82,11 @@ export async function runInTree(run: HookRun): Promise<Result> {
   const isEnd = event === 'session-end' || event === 'subagent-end'
   if (event === 'session-start') deleteOldSessions(git_directory, situation.now)
   if (!isEnd && planFor(situation, stateOf(run, key)) === null) return QUIET
-  const isMute = isPaused(run) && !situation.is_heard
-  if (!isEnd && isMute) return PAUSED
+  if (!isEnd && isPaused(run) && !situation.is_heard) return PAUSED
   // Agents edit files in parallel and run a hook for each edit, and sessions of one working tree share its work.
   const lock = { directory: stateDirectory(git_directory), key: 'hooks', timeout_ms: run.left_ms() }
   return withLock(lock, async () => {
-    if (!isEnd) return isMute ? PAUSED : work(run, key)
+    if (!isEnd) return work(run, key)
     const [ended] = await endSessions({ tree, input, situation, env: runtime.env }, key)
     if (ended === undefined || endingsIn(run).length === 0) return QUIET
     if (isPaused(run)) return PAUSED
@@ -214,9 +213,7 @@ async function connectToClone({ runtime, left_ms }: HookRun, workspace: Workspac
 function isPaused({ tree, runtime, options, situation }: HookRun): boolean {
   const { paused } = readRecord(tree.git_directory)
   // Of another address, the next hook sends requests at once.
-  return (
-    paused !== null && paused.url === (readUrl(runtime.env, options) ?? '') && situation.now < paused.until
-  )
+  return paused?.url === (readUrl(runtime.env, options) ?? '') && situation.now < paused.until
 }
 
 /** Starts the pause after a failure of the service: not after a request that it refused, nor after a lock that another hook held. */
