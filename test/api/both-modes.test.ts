@@ -212,7 +212,7 @@ const SCRIPTS: Record<string, (mode: Script) => Promise<unknown>> = {
     advance(1000)
     for (const given of [old, id, `ntb_${'0'.repeat(26)}`]) {
       await call('getNotable', { id: given })
-      await call('updateNotable', { id: given, input: { title: 'Thawed', blocking: true } })
+      await call('updateNotable', { id: given, input: { title: 'Thawed', scope: { areas: ['Till'] } } })
       await call('updateNotable', { id: given, input: { expires_at: '2020-01-01T00:00:00Z' } })
     }
     const missing = { title: 'T', summary: 'S', supersedes: [`ntb_${'0'.repeat(26)}`] }
@@ -221,7 +221,7 @@ const SCRIPTS: Record<string, (mode: Script) => Promise<unknown>> = {
       {},
       { status: 'archived' },
       { area: 'pay', status: 'archived' },
-      { importance: 'low' },
+      { area: 'till', importance: 'low' },
       { category: 'warning' },
     ])
       await call('listNotables', { input })

@@ -126,7 +126,7 @@ describe('a branch that is taken off a stack', () => {
     const first = await push('lower')
     const second = await push('middle', [first])
     await push('upper', [first, second])
-    for (const branch of ['lower', 'middle', 'upper']) await open(branch)
+    for (const branch of ['upper', 'middle', 'lower']) await open(branch)
     expect(await relationOf('upper', 'middle')).toBe('stacked')
     await rebase('upper', first)
     expect(await relationOf('upper', 'middle')).toBe('collision')
