@@ -60,6 +60,11 @@ test.each<[Severity, Severity, boolean, Severity[]]>([
   },
 )
 
+test('that pull requests are still imported is said where no overlap is shown', () => {
+  expect(report({ is_importing: true }).gap).toMatch(/still being imported/)
+  expect(report({ is_importing: true, collisions }).gap).toBeNull()
+})
+
 test('a notable names a glob before an area, and neither if it applies to the whole repository', () => {
   const pair = { yours: 'a', theirs: 'src/**', example: 'a', ...NOT_COMPARED }
   const notables = [

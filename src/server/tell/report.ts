@@ -123,12 +123,11 @@ export function buildReport(
   const doneKeys = done === null ? [] : [pullRequestKey(done.number)]
   const keys = activities.flatMap(({ key }) => key ?? [])
   const isCharged = pr.commented_at === null && (done !== null || activities.some(isCounted))
+  const shown = [...activities, ...notables].sort(byRank)[0]?.severity ?? null
+  const severity = taken.length > 0 || done !== null ? 'high' : shown
   const report: Report = {
     ...none,
-    severity:
-      taken.length > 0 || done !== null
-        ? 'high'
-        : ([...activities, ...notables].sort(byRank)[0]?.severity ?? null),
+    severity,
     earns_comment:
       taken.some(({ number }) => isAwaited([pullRequestKey(number)], pr, pairs, 'merged_at')) ||
       (done !== null && pr.own_event_at !== null && isAwaited(doneKeys, pr, pairs)) ||
@@ -147,7 +146,8 @@ export function buildReport(
     taken,
     not_compared: activities.length > 0 ? null : emptiness,
     compared: { ...checked_against, expected: expected.size },
-    gap: is_importing ? STILL_IMPORTING : checked_against.complete ? null : CUT_SHORT,
+    // What is shown is right while pull requests are imported; that nothing is shown may not be.
+    gap: is_importing && severity === null ? STILL_IMPORTING : checked_against.complete ? null : CUT_SHORT,
     page_url: facts.page_url,
   }
   const named = activities.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
