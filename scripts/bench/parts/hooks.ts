@@ -108,7 +108,10 @@ export function processTime(
   })
 }
 
-const EMPTY = { matches: [], relationships: {}, related_activity_ids: [] }
+const EMPTY = {
+  ...{ matches: [], relationships: {}, related_activity_ids: [] },
+  checked_against: { activities: 0, notables: 0, complete: true },
+}
 
 /** Answers every request at once as if nothing overlapped, or never. */
 async function startStub(kind: 'instant' | 'silent') {
