@@ -214,7 +214,8 @@ async function compare(
   const input = { branch: own_branch, base_branch, activity_id, base_sha, scope }
   const overlap = await client.checkOverlap({ ...context.at, input })
   const found = placesOf(overlap, context.isInTree)
-  return overlap.checked_against.complete ? found : { ...found, related: undefined }
+  // An answer that does not say so counts as complete: a hook must not fail because of it.
+  return overlap.checked_against?.complete === false ? { ...found, related: undefined } : found
 }
 
 function withCompared(
