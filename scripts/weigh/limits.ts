@@ -1,6 +1,6 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 43_660,
+  'lines of src': 43_720,
   'lines of test': 41_730,
   'lines of scripts': 7_180,
   'words of docs': 33_800,

@@ -6,7 +6,7 @@ import type { AttributeRule } from '../engine/lines/noise.ts'
 import type { Change } from '../git/diff-output.ts'
 import type { Git } from '../git/git.ts'
 import type { Settings } from '../vocabulary/contract/settings.ts'
-import type { DiffCache } from './record-files.ts'
+import type { DiffCache } from './diff-cache.ts'
 import type { Commits } from './stacks.ts'
 
 /** Anybody can date a commit later than a date can be. */

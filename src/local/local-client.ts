@@ -8,12 +8,14 @@ import { readIssueNumber } from '../vocabulary/contract/issue.ts'
 import { activityMethods } from './activities.ts'
 import { clientOf } from './call.ts'
 import { fetchedText } from './clone.ts'
-import { issueIn, type ReaderOptions, readerOf, withLookedAt } from './clone-source.ts'
+import { type ReaderOptions, readerOf, withLookedAt } from './clone-source.ts'
+import { issueIn } from './issues.ts'
 import { notableMethods } from './notables.ts'
 import { fetchedAt } from './pull-requests.ts'
 
 export { readGitAttributes } from '../engine/lines/noise.ts'
-export { DiffCache, RecordFiles } from './record-files.ts'
+export { DiffCache } from './diff-cache.ts'
+export { RecordFiles } from './record-files.ts'
 export { readSettings } from './settings.ts'
 
 /** Operations about what only a service has, such as its settings, throw `not_found`. */

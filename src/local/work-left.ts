@@ -1,8 +1,8 @@
 /** What is left of work whose first commits the base branch has (docs/contract/local.md#live-work). */
 import { readCommitted } from './branches.ts'
 import { type MergedOptions, mappedAtOnce } from './clone-options.ts'
+import { hashOf } from './diff-cache.ts'
 import { type Brought, type MergedCommit, readLines, readLog } from './merged-work.ts'
-import { hashOf } from './record-files.ts'
 import type { Stand } from './stacks.ts'
 import { type Diff, type LocalWork, withFiles } from './work.ts'
 

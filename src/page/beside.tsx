@@ -3,7 +3,8 @@
 import { useContext } from 'preact/hooks'
 import { Avatars, GithubUrl } from './avatar.tsx'
 import { ExternalLink, Limited, PullRequestLink, RecordLink } from './controls.tsx'
-import { type HotFolder, type LiveWork, nameOf, sharedIssues } from './live-work.ts'
+import type { HotFolder } from './hot-spots.ts'
+import { type LiveWork, nameOf, sharedIssues } from './live-work.ts'
 import type { MergeOrder } from './records.ts'
 import { changeView } from './use-address.ts'
 

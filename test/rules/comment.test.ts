@@ -1,14 +1,13 @@
 /** The text of the comment, parsed as GitHub's Markdown: no text from users becomes markup. */
 import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
+import { checkRunOf, settingsRunOf } from '../../src/server/tell/check-run.ts'
 import {
-  checkRunOf,
   commentOf,
   farewellComment,
   MARKER,
   MUTE_LABEL,
   mutedComment,
-  settingsRunOf,
 } from '../../src/server/tell/comment.ts'
 import type { ReportedActivity, ReportedPath } from '../../src/server/tell/counterparts.ts'
 import type { Report, ReportedNotable, SuppressedActivity } from '../../src/server/tell/report.ts'

@@ -1,6 +1,6 @@
 /** How the files of a ready pull request differ from what was declared before it (docs/contract/lines.md#drift). */
 import { expect, test } from 'vitest'
-import { driftOf } from '../../src/engine/check/check.ts'
+import { driftOf } from '../../src/engine/check/drift.ts'
 import type { ComparedFields } from '../../src/engine/records/activity.ts'
 import { Meter } from '../../src/vocabulary/clock.ts'
 import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import type { View } from '../../src/page/address.ts'
 import { groupsOf } from '../../src/page/encounters.ts'
-import { chosenAt, hotFolders, liveWork, sharedIssues, stripOf, touches } from '../../src/page/live-work.ts'
+import { hotFolders, stripOf } from '../../src/page/hot-spots.ts'
+import { chosenAt, liveWork, sharedIssues, touches } from '../../src/page/live-work.ts'
 import { headline, modelOf } from '../../src/page/repository-model.ts'
 import { HOUR_MS, NO_VIEW, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 

@@ -1,23 +1,21 @@
-/** The overlap check: compares a proposal, or existing activities, with the live activities and notables, and with merged work (docs/contract/overlap.md#checks); and how a pull request differs from what was declared before it. */
+/** The overlap check: compares a proposal, or existing activities, with the live activities and notables, and with merged work (docs/contract/overlap.md#checks). */
+
 import { DAY_MS, later, type Steps } from '../../vocabulary/clock.ts'
-import { type CheckOverlap, DRIFT_MAX, type Drift, REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
-import { EMPTY_ACTIVITY_SCOPE, globsOfPaths } from '../../vocabulary/contract/scope.ts'
+import { type CheckOverlap, REUSE_MAX } from '../../vocabulary/contract/overlap.ts'
+import { EMPTY_ACTIVITY_SCOPE } from '../../vocabulary/contract/scope.ts'
 import { newestFirst } from '../../vocabulary/lists.ts'
-import { fileGlob, type Glob } from '../../vocabulary/scope/glob.ts'
-import { isIgnored, overlapsAny, type PathSet, pathSet, takePairs } from '../../vocabulary/scope/path-set.ts'
+import { takePairs } from '../../vocabulary/scope/path-set.ts'
 import type { Author } from '../kinds/kinds.ts'
 import { isMadeAgain, newLinesOf } from '../lines/added-lines.ts'
-import { digestChanges, namesOf } from '../lines/change.ts'
+import { digestChanges } from '../lines/change.ts'
 import type { StoredScope } from '../record.ts'
 import {
   type ComparedActivity,
-  type ComparedFields,
   distinctNames,
   type MergedActivity,
-  replacesDeclared,
   storedScopeOf,
 } from '../records/activity.ts'
-import { comparisonOf, globsOf, type Proposal, proposalOf, type Rules, rulesOf } from './compare.ts'
+import { comparisonOf, type Proposal, proposalOf, type Rules, rulesOf } from './compare.ts'
 import { findOverlaps } from './find.ts'
 import { readMatches } from './matches.ts'
 import { isSameAuthor, joinSides, loginAuthor, readOwnFiles, sideOf } from './sides.ts'
@@ -200,49 +198,4 @@ async function readDoneBy(work: CheckedWork): Promise<DoneBy | null> {
   if (!ctx.repo.is_tracked || proposal.emptiness !== null || side.files.length === 0) return null
   const lines = await rules.deadline.run(newLinesOf(await readFiles(rules.deadline), rules.noise))
   return ctx.source.doneBy(lines, { branch, base_branch, numbers: [...pull_requests] })
-}
-
-/**
- * Null if no declared paths or files were replaced by the files of a ready pull request, or if there are too many to compare.
- * The paths that the settings give to declared areas count as declared. Ignored files are left out.
- */
-export async function driftOf(
-  { settings, repo, caller }: Pick<CheckContext, 'settings' | 'repo' | 'caller'>,
-  row: ComparedFields,
-): Promise<Drift | null> {
-  if (!replacesDeclared(row)) return null
-  const deadline = caller.meter.deadline()
-  return deadline.run(driftBetween(row, rulesOf(settings, repo.noise_attributes, deadline)))
-}
-
-function* driftBetween(row: ComparedFields, rules: Rules): Steps<Drift | null> {
-  const { scope, changed_files } = row
-  const pushed = row.pushed_files ?? []
-  const globs = globsOf(
-    { ...scope, is_literal: false, files: distinctNames(changed_files), taken: [] },
-    rules,
-  )
-  if (globs.length === 0) return null
-  const declared = pathSet(globs)
-  const changed = pathSet(distinctNames(pushed).map(fileGlob))
-  const { deadline } = rules
-  const [declared_only, changed_only] = [new Set<string>(), new Set<string>()]
-  const isIn = (set: PathSet, ...found: Glob[]) => overlapsAny(set, found, { deadline })
-  for (const glob of globsOfPaths(scope.paths))
-    if (!isIgnored(glob, rules.ignore) && !(yield* isIn(changed, glob))) declared_only.add(glob.source)
-  const sides = [
-    { files: changed_files, others: changed, only: declared_only },
-    { files: pushed, others: declared, only: changed_only },
-  ]
-  for (const { files, others, only } of sides)
-    for (const file of files) {
-      yield
-      const isIgnoredFile = rules.ignore(file.path, true)
-      if (!isIgnoredFile && !(yield* isIn(others, ...namesOf(file).map(fileGlob)))) only.add(file.path)
-    }
-  if (deadline.isOver) return null
-  return {
-    declared_only: [...declared_only].slice(0, DRIFT_MAX),
-    changed_only: [...changed_only].slice(0, DRIFT_MAX),
-  }
 }

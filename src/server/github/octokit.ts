@@ -1,5 +1,6 @@
 /** Calls with a caller's token: their timeout, and what the errors of GitHub mean. */
 import { Failure, unavailable } from '../../vocabulary/failure.ts'
+import { isRateLimited } from './client.ts'
 
 const TIMEOUT_MS = 5000
 
@@ -59,12 +60,6 @@ export function classifyError(error: unknown, now: Date): GithubError {
     default:
       return { kind: 'unavailable' }
   }
-}
-
-/** Whether a response reports a primary or secondary rate limit. */
-export function isRateLimited(status: number, headers: Record<string, unknown>): boolean {
-  if (status === 429) return true
-  return status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined)
 }
 
 /** The address in `X-GitHub-SSO: required; url=https://…`. */

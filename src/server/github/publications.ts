@@ -1,5 +1,5 @@
 /** Calls to GitHub about what the App publishes, as an installation: its comment on a pull request, and check runs. Each documents how many calls it makes. */
-import type { Installation } from './client.ts'
+import type { Installation } from './github-app.ts'
 import { LIST_LIMITS, named, type RepositoryName } from './repository-calls.ts'
 
 /**

@@ -1,7 +1,8 @@
 /** Calls to GitHub as an installation of the App, or with the token that watches a repository. Each function documents how many calls it makes. */
 import type { Octokit } from '@octokit/rest'
 import type { FileEntry } from '../../engine/lines/change.ts'
-import { type Installation, statusOf } from './client.ts'
+import { statusOf } from './client.ts'
+import type { Installation } from './github-app.ts'
 
 export interface RepositoryName {
   owner: string

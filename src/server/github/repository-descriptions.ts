@@ -1,6 +1,6 @@
 /** Describes repositories by GitHub's GraphQL API: one call for a hundred, where REST takes four for each. */
 import { SETTINGS_PATHS } from '../../vocabulary/contract/settings.ts'
-import type { Installation } from './client.ts'
+import type { Installation } from './github-app.ts'
 import { classifyError } from './octokit.ts'
 import { permissionsOf, type RepositoryName } from './repository-calls.ts'
 

@@ -1,7 +1,8 @@
 /** The handler of each operation, which calls a verb, and how its result is rendered. An operation without a handler does not compile. */
 
-import { checkActivities, checkProposal, driftOf } from '../../engine/check/check.ts'
+import { checkActivities, checkProposal } from '../../engine/check/check.ts'
 import { briefOf, conclude } from '../../engine/check/conclude.ts'
+import { driftOf } from '../../engine/check/drift.ts'
 import * as activityForm from '../../engine/records/activity.ts'
 import * as notableForm from '../../engine/records/notable.ts'
 import { sourcesOf } from '../../engine/settings/layers.ts'

@@ -3,7 +3,7 @@
  * (docs/contract/publishing.md#writes), then who was shown what.
  */
 
-import type { Installation } from '../github/client.ts'
+import type { Installation } from '../github/github-app.ts'
 import {
   type CheckRun,
   createComment,

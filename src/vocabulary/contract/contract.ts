@@ -23,7 +23,8 @@ import {
 import { ReservedNumber, ReserveNumber } from './number.ts'
 import { type Operation, operation } from './operation.ts'
 import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from './overlap.ts'
-import { MergeOrder, Overlaps, RepositoryOverview } from './overlap-list.ts'
+import { MergeOrder, Overlaps } from './overlap-list.ts'
+import { RepositoryOverview } from './overview.ts'
 import { SettingsView } from './settings.ts'
 import { CommentBudget, ExplainPullRequest, Signal, Why } from './signal.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod'
-import { type GithubApp, openGithubApp } from '../../github/client.ts'
+import type { GithubApp } from '../../github/github-app.ts'
 import type { CreatedApp } from '../../github/setup/created-app.ts'
 import { firstJobs, GAP_MS, jobHandlers } from '../../github/tracking/jobs.ts'
 import { runUntil } from '../../jobs/jobs.ts'
@@ -25,8 +25,10 @@ export function actingAs(
   },
 ) {
   const { clock, config, database, log, metrics } = app
-  const open = (credentials: AppCredentials) =>
-    openGithubApp(credentials, { api_url: config.github_api_url, log, metrics })
+  const open = async (credentials: AppCredentials): Promise<GithubApp> => {
+    const { openGithubApp } = await import('../../github/github-app.ts')
+    return openGithubApp(credentials, { api_url: config.github_api_url, log, metrics })
+  }
   const handlers = jobHandlers(app)
   let isWorking = false
   /** Starts running jobs. Without an App, this is for watched repositories and notifications. */

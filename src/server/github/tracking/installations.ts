@@ -34,7 +34,7 @@ import {
 import { openKnownRepo, type RepoContext } from '../../records/repositories/repo.ts'
 import { findRepository, listRepositories } from '../../records/repositories/store.ts'
 import { RECHECK_ALL, storeUninstalled } from '../../records/repositories/stored-settings.ts'
-import type { Installation } from '../client.ts'
+import type { Installation } from '../github-app.ts'
 import { parsePullRequest } from '../pull-request.ts'
 import { ifFound, openPullRequests } from '../repository-calls.ts'
 import { DESCRIBED_AT_ONCE, describeRepositories } from '../repository-descriptions.ts'

@@ -4,7 +4,7 @@ import { findPullRequest, listOpen, muteByComment } from '../../records/pull-req
 import type { App } from '../../records/repositories/app.ts'
 import { asInstallation } from '../../records/repositories/reading.ts'
 import type { RepoContext } from '../../records/repositories/repo.ts'
-import type { Installation } from '../client.ts'
+import type { Installation } from '../github-app.ts'
 import { ifFound, named, type RepositoryName } from '../repository-calls.ts'
 import { importAgain } from './pull-requests.ts'
 import { enqueueRecheck } from './recheck.ts'

@@ -3,7 +3,8 @@ import { DAY_MS, later } from '../../../vocabulary/clock.ts'
 import { enqueue, periodicJob } from '../../jobs/store.ts'
 import { recordEffect } from '../../platform/telemetry/execution.ts'
 import type { App } from '../../records/repositories/app.ts'
-import { type Installation, statusOf } from '../client.ts'
+import { statusOf } from '../client.ts'
+import type { Installation } from '../github-app.ts'
 
 /** The kind of job that redelivers failed deliveries. */
 export const REDELIVER = 'redeliver'

@@ -13,7 +13,7 @@ import { type RepositoryRow, updateRepository } from '../../records/repositories
 import { type Push, refreshSettings } from '../../records/repositories/stored-settings.ts'
 import { etags } from '../../records/repositories/table.ts'
 import { forgetComment, publish, writeCheckRun } from '../../tell/apply.ts'
-import { settingsRunOf } from '../../tell/comment.ts'
+import { settingsRunOf } from '../../tell/check-run.ts'
 import { FAREWELL, farewellTo } from '../../tell/decide.ts'
 import { enqueueAllRechecks } from './recheck.ts'
 

@@ -7,7 +7,7 @@ import {
   LOGINS_MAX,
   type RepositoryOverview,
   type RepositorySummary,
-} from '../../../vocabulary/contract/overlap-list.ts'
+} from '../../../vocabulary/contract/overview.ts'
 import { type CollisionCounts, countCollisions, countsOf } from '../../compare/database-source.ts'
 import type { RepositoryList, VisibleRepository } from '../../github/tokens.ts'
 import type { App } from '../../records/repositories/app.ts'

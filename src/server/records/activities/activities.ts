@@ -34,6 +34,7 @@ import { listChangeSet, replaceFileChanges } from '../file-changes/store.ts'
 import { tooManyLive } from '../live-sets/store.ts'
 import { inTransaction, type OpenedRepo, type RepoContext } from '../repositories/repo.ts'
 import * as store from './store.ts'
+import { expireActivities } from './sweep-store.ts'
 import type { ActivityRow } from './table.ts'
 
 /**
@@ -148,7 +149,7 @@ export function insertActivity(
   return insertLive(within, {
     counted: 'activities',
     insert: (version) => store.insertActivity(within.db, { row, files }, version),
-    expire: store.expireActivities,
+    expire: expireActivities,
   })
 }
 

@@ -1,15 +1,14 @@
-/** Queries for single activities and their list, and what they have a place on: issues, and numbers that they reserve; and those of the sweep. Every statement starts with the repository id; none reads the database clock. */
-import { and, desc, eq, gt, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+/** Queries for single activities and their list, and what they have a place on: issues, and numbers that they reserve. Every statement starts with the repository id; none reads the database clock. */
+import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { ReservedNumber } from '../../../engine/check/source.ts'
 import type { FileChange } from '../../../engine/lines/change.ts'
 import { isHeartbeat, issuesOf } from '../../../engine/records/activity.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { ListActivities } from '../../../vocabulary/contract/activity.ts'
 import { type Db, lockName, prepared, preparedByIds } from '../../platform/db/database.ts'
-import { hasExpired, isAmong, lockBatch } from '../../platform/db/sweep-batches.ts'
 import { deleteFileChanges, insertFileChanges } from '../file-changes/store.ts'
-import { noteDeleted, raiseVersion } from '../live-sets/store.ts'
-import { hasStatus, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './compared-store.ts'
+import { raiseVersion } from '../live-sets/store.ts'
+import { hasStatus, isLiveAt, isOpen } from './compared-store.ts'
 import { type ActivityRow, activities, type IssuePlaces } from './table.ts'
 
 export type NewActivity = Omit<typeof activities.$inferInsert, 'version'>
@@ -183,42 +182,4 @@ export async function saveReserved(
       reserved_numbers: sql`coalesce(${activities.reserved_numbers}, '{}') || jsonb_build_object(${directory}::text, ${number}::text)`,
     })
     .where(isRecord(repo_id, id))
-}
-
-/** Stores the expiry of a batch of activities past `expires_at`, with the result of `asOf`, in the transaction `tx`; returns them. */
-export async function expireActivities(tx: Db, repo_id: number, now: Date): Promise<{ id: string }[]> {
-  const isDue = hasExpired(activities, or(isStoredLive, isStoredFinished), { repo_id, instant: now })
-  const due = await lockBatch(tx, activities, isDue)
-  if (due.length === 0) return []
-  const ended = idsOfLive(due)
-  const { version } = await raiseVersion(tx, repo_id, { activities: -ended.length })
-  await tx
-    .update(activities)
-    .set({
-      status: sql`case when ${isStoredFinished} then 'archived' else 'expired' end`,
-      archive_reason: sql`case when ${isStoredFinished} then 'finished' end`,
-      archived_at: sql`case when ${isStoredFinished} then ${activities.expires_at} end`,
-      updated_at: sql`${activities.expires_at}`,
-      version,
-    })
-    .where(isAmong(activities, repo_id, due))
-  await deleteFileChanges(tx, repo_id, ended)
-  return due
-}
-
-/** Deletes a batch of the activities that the App made from pull requests and branches, in any status, in the transaction `tx`; returns how many. */
-export async function deleteTracked(tx: Db, repo_id: number): Promise<number> {
-  const isTracked = and(eq(activities.repo_id, repo_id), ne(activities.source, 'api'))
-  const tracked = await lockBatch(tx, activities, isTracked)
-  if (tracked.length === 0) return 0
-  await tx.delete(activities).where(isAmong(activities, repo_id, tracked))
-  const ended = idsOfLive(tracked)
-  const { version } = await raiseVersion(tx, repo_id, { activities: -ended.length })
-  await noteDeleted(tx, repo_id, version)
-  await deleteFileChanges(tx, repo_id, ended)
-  return tracked.length
-}
-
-function idsOfLive(batch: Awaited<ReturnType<typeof lockBatch>>): string[] {
-  return batch.filter(({ status }) => isLive(status)).map(({ id }) => id)
 }

@@ -1,7 +1,8 @@
 /** Installations of the App: their clients, the turns of their writes and imports, and the job of their import. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { later } from '../../../vocabulary/clock.ts'
-import { type Installation, statusOf } from '../../github/client.ts'
+import { statusOf } from '../../github/client.ts'
+import type { Installation } from '../../github/github-app.ts'
 import { classifyError } from '../../github/octokit.ts'
 import { ifFound, isNotFound, named, type RepositoryName } from '../../github/repository-calls.ts'
 import { RateLimited } from '../../jobs/jobs.ts'

@@ -3,7 +3,8 @@
  * repository, and a name is used again; so GitHub has shown the id under the name shortly before.
  */
 import { DAY_MS, later } from '../../../vocabulary/clock.ts'
-import { type Installation, statusOf } from '../../github/client.ts'
+import { statusOf } from '../../github/client.ts'
+import type { Installation } from '../../github/github-app.ts'
 import { classifyError } from '../../github/octokit.ts'
 import { type GithubPullRequest, parsePullRequest } from '../../github/pull-request.ts'
 import { ifFound, named, type Reader } from '../../github/repository-calls.ts'
