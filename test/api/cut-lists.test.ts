@@ -123,7 +123,8 @@ describe('a pull request whose list GitHub cuts', () => {
     expect(await service.runDueJobs()).toEqual([])
   })
 
-  test('does not keep the pairs of others open', async () => {
+  test('does not keep the pairs of others open, and the check run of no other says success', async () => {
+    await repository.writeFile('.github/deconflict.yml', 'check_run: true')
     await open()
     await repository.open({ files: [editOfPay(1, ['b'])] })
     const second = await repository.open({ files: [editOfPay(1, ['c'])] })
@@ -131,6 +132,8 @@ describe('a pull request whose list GitHub cuts', () => {
     expect(repository.comment(second)).toContain('Severity: ')
     await repository.push(second, ['src/cart.ts'])
     await repository.advance(BURST_MS + QUIET_MS)
-    expect(repository.comment(second)).toMatch(/^\*\*No overlap any more\.\*\* /m)
+    expect(repository.comment(second)).toMatch(/^\*\*Compared in part\.\*\* /m)
+    expect(await repository.pairs()).not.toContainEqual(expect.objectContaining({ outcome: 'open' }))
+    expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).not.toContain('success')
   })
 })

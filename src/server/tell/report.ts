@@ -1,6 +1,6 @@
 /** The report of a check: what the comment and the check run of a pull request say. Pure. */
 
-import { CUT_SHORT, STILL_IMPORTING } from '../../engine/check/result-words.ts'
+import { CUT_SHORT, gapOf } from '../../engine/check/result-words.ts'
 import type { Conclusion, Found } from '../../engine/check/source.ts'
 import type { StoredNotable } from '../../engine/records/notable.ts'
 import type { Stage } from '../../vocabulary/advice.ts'
@@ -115,7 +115,7 @@ export function buildReport(
   const none = reportNothing(pr, facts)
   const all = conclusion.notables.map(reportNotable)
   const notables = all.filter(({ severity }) => isAtLeast(severity, none.threshold.severity))
-  const { emptiness, expected, checked_against, is_importing } = conclusion
+  const { emptiness, expected, checked_against } = conclusion
   const web_url = facts.repo.web_urls[0] as string
   // At once, without a budget, and whoever caused the pair.
   const taken = isStale(rules.active_at, rules) ? [] : listTaken(pairs, pr, { ...facts, web_url })
@@ -125,6 +125,7 @@ export function buildReport(
   const isCharged = pr.commented_at === null && (done !== null || activities.some(isCounted))
   const shown = [...activities, ...notables].sort(byRank)[0]?.severity ?? null
   const severity = taken.length > 0 || done !== null ? 'high' : shown
+  const unknown = severity === null ? gapOf(conclusion) : ''
   const report: Report = {
     ...none,
     severity,
@@ -146,8 +147,8 @@ export function buildReport(
     taken,
     not_compared: activities.length > 0 ? null : emptiness,
     compared: { ...checked_against, expected: expected.size },
-    // What is shown is right while pull requests are imported; that nothing is shown may not be.
-    gap: is_importing && severity === null ? STILL_IMPORTING : checked_against.complete ? null : CUT_SHORT,
+    // What is shown is right while not all work is known; that nothing is shown may not be.
+    gap: unknown !== '' ? `${unknown}.` : checked_against.complete ? null : CUT_SHORT,
     page_url: facts.page_url,
   }
   const named = activities.slice(0, OTHERS_SHOWN_MAX).flatMap(({ key }) => key ?? [])
