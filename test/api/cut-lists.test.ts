@@ -104,23 +104,27 @@ describe('a pull request whose list GitHub cuts', () => {
     expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(true)
   })
 
-  test('is known with the files that it had if GitHub cannot compute its diff', async () => {
+  test('is known with the files that it had while GitHub cannot compute its diff, and read when it can', async () => {
+    const later = async () => {
+      service.clock.advance(QUIET_MS)
+      return service.runDueJobs()
+    }
     const withoutDiff = async (act: () => Promise<unknown>) => {
-      github.fault(`GET /repos/${repository.full_name}/pulls/2/files`, 'diff_unavailable', 3)
+      github.fault(`GET /repos/${repository.full_name}/pulls/2/files`, 'diff_unavailable', 4)
       await act().catch(() => {})
-      for (let attempt = 2; attempt <= 3; attempt += 1) {
-        service.clock.advance(QUIET_MS)
-        await service.runDueJobs()
-      }
+      for (let attempt = 2; attempt <= 3; attempt += 1) await later()
       expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(false)
     }
     await repository.open({ files: [editOfPay(1, ['a'])] })
-    await withoutDiff(open)
+    await withoutDiff(() => open(2))
     expect(await repository.list()).toMatchObject([{ changes_complete: false, scope: { paths: [] } }, {}])
+    await later()
+    expect(await repository.list()).toMatchObject([{ scope: { paths: numbered(2) } }, {}])
     await repository.push(2, [editOfPay(1, ['b'])])
     await withoutDiff(() => repository.push(2, ['src/cart.ts']))
     expect(await repository.pairs()).toMatchObject([{ outcome: 'open', consequence: 'conflict' }])
-    expect(await service.runDueJobs()).toEqual([])
+    expect(await later()).toEqual([])
+    expect(await repository.list()).toMatchObject([{ changes_complete: true }, {}])
   })
 
   test('does not keep the pairs of others open, and the check run of no other says success', async () => {

@@ -137,10 +137,6 @@ export function refreshPullRequest(
       ...(title && { title: clip(pr.title, 200) || row.title }),
       ...(summary && { summary: pr.summary }),
       ...(base_branch && { base_branch: pr.base_branch }),
-      ...(changes && {
-        scope: { areas: row.scope.areas, paths: distinctNames(changes.files) },
-        scope_is_literal: true,
-      }),
     }
   }
   return updateEach(ctx, pr, { effect: 'refreshed', update, changes })
@@ -215,7 +211,7 @@ export async function updateRows(
   const changed: ActivityRow[] = []
   for (const row of rows) {
     const pushed = changes && (await savePushed(within, row, changes))
-    const fields = { ...update(row), ...pushed }
+    const fields = { ...update(row), ...(changes && scopeOf(row, changes)), ...pushed }
     // That it was pushed keeps it alive; what a push changes are its files.
     const { declared_at: _, branch_pushed: __, ...shown } = fields
     const updated_at = isHeartbeat(row, shown) ? row.updated_at : now
@@ -226,6 +222,11 @@ export async function updateRows(
   await enqueueRechecks(within, changed)
   recordEffect(effect, updated.length)
   return updated
+}
+
+/** The scope of an activity that was made from what was pushed is the changed files. Declared ones keep theirs. */
+function scopeOf({ source, scope: { areas } }: ActivityRow, { files }: PushedChanges): store.ActivityChanges {
+  return source === 'api' ? {} : { scope: { areas, paths: distinctNames(files) }, scope_is_literal: true }
 }
 
 /** Whether a field that people see has changed. A heartbeat changes none. */
