@@ -1,7 +1,7 @@
 /** Lists of changed files that GitHub cuts. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { editOfPay } from '../support/lines.ts'
-import { usePullRequests } from '../support/pull-request-service.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
 /** GitHub's limits are 3,000 files of a pull request and 300 of a comparison, in pages of 100. */
 const FILES = 30
@@ -11,7 +11,6 @@ const { github, service, repository } = usePullRequests({
 })
 
 const BURST_MS = 2000
-const QUIET_MS = 30_000
 const BRANCH = 'claude/rename'
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `f${index}.ts`)

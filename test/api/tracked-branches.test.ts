@@ -2,13 +2,12 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/server/records/activities/table.ts'
-import { usePullRequests } from '../support/pull-request-service.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { type PushDetails, pushEvent } from '../support/webhooks.ts'
 
 const { service, github, repository } = usePullRequests()
 
 const BURST_MS = 2000
-const QUIET_MS = 30_000
 const DAY_MS = 86_400_000
 const BRANCH = 'claude/retries'
 

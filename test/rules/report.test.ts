@@ -60,12 +60,9 @@ test.each<[Severity, Severity, boolean, Severity[]]>([
   },
 )
 
-test.each([
-  ['open pull requests', { is_importing: true }],
-  ['changed files', { cut: 1 }],
-])('that not all %s are known is said where no overlap is shown', (what, unknown) => {
-  expect(report(unknown).gap).toContain(`not all ${what} are known`)
-  expect(report({ ...unknown, collisions }).gap).toBeNull()
+test('that not all work is known is said where no overlap is shown', () => {
+  expect(report({ is_importing: true }).gap).toMatch(/not all open pull requests are known/)
+  expect(report({ is_importing: true, cut: 1, collisions }).gap).toBeNull()
 })
 
 test('a notable names a glob before an area, and neither if it applies to the whole repository', () => {
