@@ -109,6 +109,11 @@ describe('an invalid value', () => {
     expect(refusal(CreateActivity, { ...activityBody, ...wrong })).toEqual(unprocessable(param, message))
   })
 
+  test('is also a parameter that is given twice', () => {
+    const found = refusal(ListActivities, { limit: ['1', '2'] }, 'parameter')
+    expect(found).toEqual(unprocessable('limit', 'may be given only once'))
+  })
+
   test.each([
     ...['', 'ntb_\u0000', 'act_01h455vb4pex5vsknk084sn02q'],
     ...['ntb_01h455vb4pex5vsknk084sn02', 'ntb_81h455vb4pex5vsknk084sn02q'],

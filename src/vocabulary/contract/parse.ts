@@ -66,7 +66,7 @@ export function describeProblems(
     ...unknown.slice(0, unknown_max).map(({ at, name }) => unknownName(schema, at, { name, noun })),
     ...others.filter(isMissing).map(({ path }) => missingName(path, noun)),
     ...[...present.filter(isMalformed), ...present.filter((issue) => !isMalformed(issue))].map((issue) =>
-      wrongValue(issue, raw),
+      wrongValue(issue, raw, noun),
     ),
   ]
 }
@@ -95,13 +95,15 @@ function missingName(path: Path, noun: Noun): Problem {
   return { kind: 'invalid_request', path, param, message, is_missing: true }
 }
 
-function wrongValue(issue: Issue, raw: unknown): Problem {
+function wrongValue(issue: Issue, raw: unknown, noun: Noun): Problem {
   const param = formatPath(issue.path)
+  const value = valueAt(raw, issue.path)
+  const isRepeated = noun === 'parameter' && Array.isArray(value)
   return {
     kind: isMalformed(issue) ? 'invalid_request' : 'validation_error',
     path: issue.path,
     param,
-    message: `${param || 'body'}: ${describe(issue, valueAt(raw, issue.path))}`,
+    message: `${param || 'body'}: ${isRepeated ? 'may be given only once' : describe(issue, value)}`,
   }
 }
 
