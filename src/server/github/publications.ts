@@ -11,13 +11,8 @@ export async function findOwnComment(
   repo: RepositoryName,
   own: { number: number; app_id: number; marker: string },
 ): Promise<number | null> {
-  const read = (page: number) =>
-    client.rest.issues.listComments({
-      ...named(repo),
-      issue_number: own.number,
-      per_page: LIST_LIMITS.page,
-      page,
-    })
+  const asked = { ...named(repo), issue_number: own.number, per_page: LIST_LIMITS.page }
+  const read = (page: number) => client.rest.issues.listComments({ ...asked, page })
   const first = await read(1)
   let { data } = first
   const last = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(first.headers.link ?? '')?.[1] ?? 1)
