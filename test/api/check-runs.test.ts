@@ -16,10 +16,7 @@ test('the check run is neutral for overlaps of any severity, with a notice on ea
   await repository.createActivity({ title: 'Retry @ada', risk: 'critical', blocking: true, scope: { paths } })
   const number = await repository.open({ files: [...paths, 'README.md'] })
   const notice = (path: string) => ({
-    path,
-    start_line: 1,
-    end_line: 1,
-    annotation_level: 'notice',
+    ...{ path, start_line: 1, end_line: 1, annotation_level: 'notice' },
     message: `retries works on ${path} too: Retry @ada, by Ben`,
   })
   const [run, ...more] = repository.githubRepo.checkRuns()

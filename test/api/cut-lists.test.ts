@@ -10,7 +10,6 @@ const { github, service, repository } = usePullRequests({
   list_limits: { page: 10, files: FILES, compared_files: COMPARED },
 })
 
-const BURST_MS = 2000
 const BRANCH = 'claude/rename'
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `f${index}.ts`)
@@ -104,25 +103,24 @@ describe('a pull request whose list GitHub cuts', () => {
   })
 
   test('is known with the files that it had while GitHub cannot compute its diff, and read when it can', async () => {
-    const later = async () => {
-      service.clock.advance(QUIET_MS)
-      return service.runDueJobs()
-    }
     const withoutDiff = async (act: () => Promise<unknown>) => {
       github.fault(`GET /repos/${repository.full_name}/pulls/2/files`, 'diff_unavailable', 4)
       await act().catch(() => {})
-      for (let attempt = 2; attempt <= 3; attempt += 1) await later()
+      for (let attempt = 2; attempt <= 3; attempt += 1) {
+        service.clock.advance(QUIET_MS)
+        await service.runDueJobs()
+      }
       expect((await checkPath('elsewhere.ts')).checked_against.complete).toBe(false)
     }
     await repository.open({ files: [editOfPay(1, ['a'])] })
     await withoutDiff(() => open(2))
     expect(await repository.list()).toMatchObject([{ changes_complete: false, scope: { paths: [] } }, {}])
-    await later()
+    await repository.advance(QUIET_MS)
     expect(await repository.list()).toMatchObject([{ scope: { paths: numbered(2) } }, {}])
     await repository.push(2, [editOfPay(1, ['b'])])
     await withoutDiff(() => repository.push(2, ['src/cart.ts']))
     expect(await repository.pairs()).toMatchObject([{ outcome: 'open', consequence: 'conflict' }])
-    expect(await later()).toEqual([])
+    await repository.advance(QUIET_MS)
     expect(await repository.list()).toMatchObject([{ changes_complete: true }, {}])
   })
 
@@ -134,7 +132,7 @@ describe('a pull request whose list GitHub cuts', () => {
     await repository.advance(QUIET_MS)
     expect(repository.comment(second)).toContain('Severity: ')
     await repository.push(second, ['src/cart.ts'])
-    await repository.advance(BURST_MS + QUIET_MS)
+    await repository.advance(2 * QUIET_MS)
     expect(repository.comment(second)).toMatch(/^\*\*Compared in part\.\*\* /m)
     expect(await repository.pairs()).not.toContainEqual(expect.objectContaining({ outcome: 'open' }))
     expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).not.toContain('success')
