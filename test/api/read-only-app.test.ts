@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 import { jobs } from '../../src/server/jobs/table.ts'
 import { sweep } from '../../src/server/operations/sweep.ts'
 import { useAppService } from '../support/app-service.ts'
+import type { PullFile } from '../support/github-state.ts'
 import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
 
 const { github, service } = useAppService()
@@ -18,7 +19,11 @@ test('an App that may only read finds what collides, and leaves no job that fail
   github.repository({ id: 7000, full_name: 'readers/shop' })
   const shop = github.at('readers/shop')
   github.token('ada', { login: 'ada', id: 1, permissions: { 'readers/shop': 'write' } })
-  shop.open({ head: 'first', files: ['src/a.ts', 'migrations/0002_a.sql'] })
+  const filesOf = (name: string): PullFile[] => [
+    { filename: 'src/a.ts', status: 'modified', patch: '@@ -1 +1 @@\n-a\n+b' },
+    { filename: `migrations/0002_${name}.sql`, status: 'added', patch: '@@ -0,0 +1 @@\n+select 1' },
+  ]
+  shop.open({ head: 'first', files: filesOf('a') })
   const installation = github.app.install({
     repositories: ['readers/shop'],
     permissions: default_permissions,
@@ -31,7 +36,7 @@ test('an App that may only read finds what collides, and leaves no job that fail
   const { number } = shop.open({
     head: 'second',
     author: 'ben',
-    files: ['src/a.ts', 'migrations/0002_b.sql'],
+    files: filesOf('b'),
   })
   await service.deliverAndRun(pullRequestEvent(github, 'readers/shop', number, 'opened'))
 
