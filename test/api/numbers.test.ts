@@ -54,6 +54,17 @@ describe('a reserved number', () => {
     expect(second.body.number).toBe('0043')
   })
 
+  test('changes what answers about others say, and their ETag', async () => {
+    for (const path of [CARTS, ORDERS]) await open(path, path)
+    const path = `/activity/${(await repository.list())[0].id}`
+    const id = await begin('tills')
+    const etag = (await repository.request('GET', path)).headers.get('etag') as string
+    await reserve(id)
+    const { status, body } = await repository.request('GET', path, { headers: { 'if-none-match': etag } })
+    expect(status).toBe(200)
+    expect(body.overlap.matches[0].findings[0].next).toBe('0044')
+  })
+
   test('is taken for others until its activity ends', async () => {
     const [one, two, three] = [await begin('one'), await begin('two'), await begin('three')]
     expect((await reserve(one)).body.number).toBe('0001')

@@ -10,6 +10,7 @@ import type { CheckContext } from '../../../engine/check/source.ts'
 import { notLive } from '../../../engine/records/activity-lifecycle.ts'
 import { isLive } from '../../../vocabulary/activity-status.ts'
 import type { ReserveNumber } from '../../../vocabulary/contract/number.ts'
+import { raiseVersion } from '../live-sets/store.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
 import { getActivity } from './activities.ts'
 import { listReserved, lockDirectory, saveReserved } from './store.ts'
@@ -35,7 +36,11 @@ export async function reserveNumber(
     await lockDirectory(db, repo.id, directory)
     const reserved = [...(await listReserved(db, repo.id, directory, now)), ...reservedBefore]
     const reservation = reservationOf(activity.id, { directory, inBase, inFiles, reserved })
-    if (!reservation.is_repeated) await saveReserved(db, activity, reservation)
+    if (!reservation.is_repeated) {
+      await saveReserved(db, activity, reservation)
+      // Answers about others name the next free number.
+      await raiseVersion(db, repo.id)
+    }
     return reservation
   })
 }
