@@ -59,6 +59,8 @@ function visiblePart(
     at = end + '-->'.length
   }
   const marks = /<!--|`+/g
+  /** By length, where the last backticks of that length begin: what has none ahead is not looked for. */
+  const last = new Map(Array.from(line.matchAll(/`+/g), ({ 0: { length }, index }) => [length, index]))
   for (;;) {
     marks.lastIndex = at
     const mark = marks.exec(line)
@@ -73,7 +75,8 @@ function visiblePart(
       text += ' '
       continue
     }
-    const end = endOfSpan(line, opening, from)
+    const isClosed = (last.get(opening.length) ?? 0) >= from
+    const end = isClosed ? endOfSpan(line, opening, from) : null
     text += end !== null && code_spans === 'drop' ? ' ' : line.slice(mark.index, end ?? from)
     at = end ?? from
   }
