@@ -136,6 +136,20 @@ async function conflicting() {
   return { first, second }
 }
 
+test('an open pair is known although its side has thousands that ended before', async () => {
+  const { first } = await conflicting()
+  const before = await pair()
+  const ended = { outcome: 'resolved' as const, ended_at: daysAgo(9) }
+  const rows = Array.from({ length: 2_000 }, (_, at) => storedPair(repository.id, `#${at + 9}`, daysAgo(9)))
+  await db()
+    .insert(pairs)
+    .values(rows.map((row) => ({ ...row, ...ended })))
+  await repository.push(first, [editOfPay(40, ['retry(1)'])])
+  expect((await repository.pairs()).filter(({ b }) => b === before?.b)).toMatchObject([
+    { cause: before?.cause, seen_at: before?.seen_at },
+  ])
+})
+
 describe('the time when a side was first shown a pair', () => {
   test('does not change when the comment is written again', async () => {
     const { second } = await conflicting()

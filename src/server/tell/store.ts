@@ -11,7 +11,7 @@ import { branchKey, numberOf, type SideKey } from './sides.ts'
 import { firstShownAt, type PairName, type PairRow, pairs, SLOTS } from './table.ts'
 import { afterEnd, bySlot, gatherPairs, type Pairs, slotOf } from './transitions.ts'
 
-/** The maximum number of pairs of one side that are read: those that were found first. */
+/** The maximum number of pairs of one side that are read: open ones, then those that were found first. */
 const PAIRS_MAX = 2_000
 
 /**
@@ -56,7 +56,7 @@ function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<PairRow[
     .select()
     .from(pairs)
     .where(and(eq(pairs.repo_id, repo_id), or(sql`${pairs.a} = ${any}`, sql`${pairs.b} = ${any}`)))
-    .orderBy(asc(pairs.seen_at), asc(pairs.a), asc(pairs.b))
+    .orderBy(sql`${pairs.outcome} <> 'open'`, asc(pairs.seen_at), asc(pairs.a), asc(pairs.b))
     .limit(PAIRS_MAX)
 }
 
