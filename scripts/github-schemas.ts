@@ -18,7 +18,6 @@ import {
   type Schema,
 } from '../test/support/github-schemas.ts'
 import { type Description, schemaReader } from './github-schemas/schema-reader.ts'
-import { withShared } from './github-schemas/shared-schemas.ts'
 
 const sources = [
   '@octokit/openapi@23.0.2',
@@ -33,6 +32,7 @@ const FILES = {
 /** Events that the service receives, and `create`, which it must ignore. */
 const EVENTS: string[] = [...HANDLED, 'create']
 const ROUTES = [...calledRoutes(), ...SERVED_ROUTES]
+const $defs: GithubSchemas['$defs'] = {}
 
 const directory = mkdtempSync(join(tmpdir(), 'github-schemas-'))
 const packages = join(directory, 'node_modules/@octokit')
@@ -49,13 +49,8 @@ try {
     ]),
   ) as GithubSchemas['platforms']
   const made_by = 'npm run github-schemas'
-  const schemas = {
-    made_by,
-    sources,
-    queries: await validQueries(),
-    ...withShared(platforms),
-  } satisfies GithubSchemas
-  writeFileSync(SCHEMAS_FILE, `${lines(schemas)}\n`)
+  const schemas: GithubSchemas = { made_by, sources, queries: await validQueries(), platforms, $defs }
+  writeFileSync(SCHEMAS_FILE, `${lines(schemas, 4)}\n`)
 } finally {
   rmSync(directory, { recursive: true })
 }
@@ -70,7 +65,7 @@ async function validQueries(): Promise<string[]> {
 
 function responsesOf(description: Description) {
   const { paths = {} } = description
-  const schemaOf = schemaReader(description)
+  const schemaOf = schemaReader(description, $defs)
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
@@ -85,12 +80,13 @@ function responsesOf(description: Description) {
 }
 
 function deliveriesOf(description: Description) {
-  const schemaOf = schemaReader(description)
+  const schemaOf = schemaReader(description, $defs)
   const used = Object.values(description.webhooks ?? {}).flatMap(({ post }) => {
     const event = post.externalDocs.url.split('#')[1] as string
+    if (!EVENTS.includes(event)) return []
     const schema = schemaOf(post.requestBody)
     const action = (schema?.properties as Record<string, Schema> | undefined)?.action?.enum as [string]
-    return EVENTS.includes(event) ? [[action ? `${event}.${action[0]}` : event, schema]] : []
+    return [[action ? `${event}.${action[0]}` : event, schema]]
   })
   return Object.fromEntries(used.sort(([one], [other]) => (String(one) < String(other) ? -1 : 1)))
 }
@@ -100,17 +96,12 @@ function missing(route: string): never {
 }
 
 /** One line for each route, delivery and shared schema. */
-function lines({ platforms, $defs, ...rest }: GithubSchemas): string {
-  const block = (of: object, depth: string) => {
-    const entries = Object.entries(of).map(
-      ([key, value]) => `${depth} ${JSON.stringify(key)}: ${JSON.stringify(value)}`,
-    )
-    return `{\n${entries.join(',\n')}\n${depth}}`
-  }
-  const each = Object.entries(platforms).map(
-    ([name, { responses, deliveries }]) =>
-      `  ${JSON.stringify(name)}: {\n   "responses": ${block(responses, '   ')},\n   "deliveries": ${block(deliveries, '   ')}\n  }`,
+function lines(node: unknown, levels: number, indent = ''): string {
+  if (levels === 0 || typeof node !== 'object' || node === null || Array.isArray(node))
+    return JSON.stringify(node)
+  const entries = Object.entries(node).map(
+    ([key, part]) =>
+      `${indent} ${JSON.stringify(key)}: ${lines(part, key === '$defs' ? 1 : levels - 1, `${indent} `)}`,
   )
-  const head = JSON.stringify(rest, null, 1).replace(/\n\}$/, '')
-  return `${head},\n "platforms": {\n${each.join(',\n')}\n },\n "$defs": ${block($defs, ' ')}\n}`
+  return `{\n${entries.join(',\n')}\n${indent}}`
 }

@@ -1,4 +1,5 @@
-/** Reads schemas of an OpenAPI 3.0 or 3.1 document as JSON Schemas without references and without text for people. */
+/** Reads schemas of an OpenAPI 3.0 or 3.1 document as JSON Schemas without text for people. */
+import { createHash } from 'node:crypto'
 import type { Schema } from '../../test/support/github-schemas.ts'
 
 /** The parts used of an OpenAPI document. */
@@ -15,33 +16,44 @@ const COUNT_KEYWORDS = ['minimum', 'maximum', 'minItems', 'maxItems', 'uniqueIte
 /** Those that `ajv-formats` knows. */
 const FORMATS = ['uri', 'uri-template', 'date-time', 'date', 'email', 'int64']
 
-/** Returns the schema of a response or of a request body; null if it has none. */
-export function schemaReader(description: Description): (content: object) => Schema | null {
-  const known = new Map<string, Schema>()
+/** A shorter schema stays where it is. */
+const CHARACTERS_MIN = 150
 
+/**
+ * Returns the schema of a response or of a request body; null if it has none. A schema, and each of its parts, is in `$defs`
+ * under the hash of its text, so that equal ones of all descriptions are there once.
+ */
+export function schemaReader(
+  description: Description,
+  $defs: Record<string, Schema>,
+): (content: object) => Schema | null {
   const target = (pointer: string): Schema =>
     pointer
       .slice(2)
       .split('/')
       .reduce((node, part) => node[part] as Schema, description as Schema)
 
-  const referenced = (pointer: string): Schema => {
-    const schema = known.get(pointer) ?? read(target(pointer))
-    known.set(pointer, schema)
-    return schema
+  const shared = (schema: Schema): Schema => {
+    const text = JSON.stringify(schema)
+    if (text.length < CHARACTERS_MIN) return schema
+    const name = createHash('sha256').update(text).digest('hex').slice(0, 8)
+    $defs[name] = schema
+    return { $ref: `#/$defs/${name}` }
   }
+
+  const part = (given: unknown): Schema => shared(read(given))
 
   function read(given: unknown): Schema {
     if (typeof given !== 'object' || given === null) return given as Schema
     const schema = given as Schema
-    if (typeof schema.$ref === 'string') return referenced(schema.$ref)
+    if (typeof schema.$ref === 'string') return read(target(schema.$ref))
     const result: Schema = {}
     for (const [key, value] of Object.entries(schema)) {
       if (key === 'properties') {
-        const properties = Object.entries(value as Schema).map(([name, property]) => [name, read(property)])
+        const properties = Object.entries(value as Schema).map(([name, property]) => [name, part(property)])
         result.properties = Object.fromEntries(properties)
-      } else if (SCHEMA_KEYWORDS.includes(key)) result[key] = read(value)
-      else if (LIST_KEYWORDS.includes(key)) result[key] = (value as Schema[]).map(read)
+      } else if (SCHEMA_KEYWORDS.includes(key)) result[key] = part(value)
+      else if (LIST_KEYWORDS.includes(key)) result[key] = (value as Schema[]).map(part)
       else if (key === 'format' && !FORMATS.includes(value as string)) continue
       else if (VALUE_KEYWORDS.includes(key) || COUNT_KEYWORDS.includes(key)) result[key] = value
     }
