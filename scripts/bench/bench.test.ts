@@ -1,6 +1,6 @@
 /** The benchmark runs on small sizes and writes the file that its readers expect. No time is asserted. */
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,8 +10,8 @@ import type { Report } from './main.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-async function bench(parts: string, json: string, ...more: string[]) {
-  const args = ['--built', '--quick', '--live', '10,20', '--only', parts, '--json', json, ...more]
+async function bench(parts: string, json: string) {
+  const args = ['--built', '--quick', '--live', '10,20', '--only', parts, '--json', json]
   const program = ['--import', 'tsx', 'scripts/bench/main.ts', ...args]
   const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: ROOT })
   const { quick, measures }: Report = JSON.parse(await readFile(json, 'utf8'))
@@ -28,15 +28,6 @@ test.each([
   const { stdout, rounds } = await bench(parts, join(scratch.path, 'results.json'))
   for (const id of ids)
     expect(rounds.get(id), stdout).toEqual(Array.from({ length }, () => expect.any(Number)))
-  await scratch.remove()
-})
-
-test('a run prints an earlier one beside it', async () => {
-  const scratch = await temporaryDirectory('bench-test')
-  const earlier = join(scratch.path, 'earlier.json')
-  await writeFile(earlier, JSON.stringify({ measures: [{ id: 'check.dense.10.p50', median: 5 }] }))
-  const { stdout } = await bench('check', join(scratch.path, 'results.json'), '--against', earlier)
-  expect(stdout).toMatch(/^ +check, 13 % overlap, 10 live, p50 +\S+ ms {2}\(5\S*: × \S+\)$/m)
   await scratch.remove()
 })
 

@@ -1,6 +1,6 @@
 /** `npm run bench`: measures what users wait for, next to baselines (docs/performance.md). */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { type Measure, Results } from './measure.ts'
 import { type PartName, readOptions } from './options.ts'
@@ -40,9 +40,8 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 async function main(): Promise<void> {
   const options = readOptions()
-  const { quick, parts, against, json } = options
-  const earlier: Report | null = against ? JSON.parse(readFileSync(against, 'utf8')) : null
-  const results = new Results(say, earlier?.measures ?? [])
+  const { quick, parts, json } = options
+  const results = new Results(say)
   const [started_at, load] = [new Date(), loadavg()[0]]
   if (!options.built) execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT })
   const rig = await openRig(options, results, say)

@@ -14,20 +14,15 @@ export interface Measure {
 export class Results {
   readonly measures: Measure[] = []
   readonly #say: (line: string) => void
-  readonly #earlier: Map<string, number>
 
-  /** `earlier`: the measures of another run, which are printed beside those of this one. */
-  constructor(say: (line: string) => void, earlier: readonly Measure[]) {
+  constructor(say: (line: string) => void) {
     this.#say = say
-    this.#earlier = new Map(earlier.map(({ id, median }) => [id, median]))
   }
 
   add(id: string, label: string, unit: string, rounds: number[]): void {
     const measure = { id, label, unit, rounds: rounds.map(rounded), median: rounded(quantile(rounds, 0.5)) }
     this.measures.push(measure)
-    const before = this.#earlier.get(id)
-    const beside = before === undefined ? '' : `  (${shown(before)}: × ${shown(measure.median / before)})`
-    this.#say(`  ${label.padEnd(72)} ${shown(measure.median)} ${unit}${beside}`)
+    this.#say(`  ${label.padEnd(72)} ${shown(measure.median)} ${unit}`)
   }
 
   /** Adds quantiles of times as `ID.p95`. */

@@ -73,12 +73,11 @@ const QUICK: Sizes = {
   local: 3,
 }
 
-const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--live 100,1000] [--json FILE] [--against FILE] [--quick] [--built]
-  --only     of ${PARTS.join(', ')}; organisation, which takes half an hour, runs only on request
-  --live     live activities per repository, instead of 100 to 10,000
-  --against  prints the results of an earlier run beside those of this one
-  --quick    small sizes, as a smoke test; the figures are meaningless
-  --built    measures dist/ without building it first`
+const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--live 100,1000] [--json FILE] [--quick] [--built]
+  --only   of ${PARTS.join(', ')}; organisation, which takes half an hour, runs only on request
+  --live   live activities per repository, instead of 100 to 10,000
+  --quick  small sizes, as a smoke test; the figures are meaningless
+  --built  measures dist/ without building it first`
 
 export type Options = ReturnType<typeof readOptions>
 
@@ -89,7 +88,6 @@ export function readOptions() {
       only: { type: 'string', default: PARTS.join() },
       live: { type: 'string' },
       json: { type: 'string', default: 'bench-results.json' },
-      against: { type: 'string' },
       quick: { type: 'boolean', default: false },
       built: { type: 'boolean', default: false },
     },
