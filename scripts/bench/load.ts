@@ -3,7 +3,8 @@ import { Pool } from 'undici'
 import type { ServiceProcess } from '../../test/support/process.ts'
 import { quantile } from './measure.ts'
 import { cpuSeconds } from './processes.ts'
-import { TOKEN } from './rig.ts'
+
+export const TOKEN = 'ada'
 
 /** `########` in a body is replaced by a different number each time. */
 export interface Template {
@@ -18,6 +19,7 @@ export interface Load {
   /** The run ends after `ms` or `count` requests, whichever comes first. */
   ms: number
   count?: number
+  token?: string
 }
 
 /** `rate`: requests per second; `cpu`: processor time of the service per request, in microseconds; the others in milliseconds. */
@@ -27,9 +29,9 @@ let number = 0
 
 /** Throws when a response has another status. */
 export async function load({ url, pid }: ServiceProcess, load: Load): Promise<Loaded> {
-  const { requests, clients, status, ms, count = Number.POSITIVE_INFINITY } = load
+  const { requests, clients, status, ms, count = Number.POSITIVE_INFINITY, token = TOKEN } = load
   const pool = new Pool(url, { connections: clients, pipelining: 1 })
-  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const bodies = requests.map(({ body }) => JSON.stringify(body))
   const times: number[] = []
   const cpu = cpuSeconds(pid)

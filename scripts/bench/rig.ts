@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 import { PLANNED_ONCE, PLANNING } from '../../src/server/platform/db/distribute.ts'
-import { openDatabase } from '../../src/server/platform/db/open.ts'
 import { type Deployment, startDeployment } from '../../test/support/deployment.ts'
 import { databaseUrl, startCluster } from '../../test/support/postgres.ts'
 import type { ServiceProcess } from '../../test/support/process.ts'
@@ -10,10 +9,8 @@ import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
 import { interleaved, type Results } from './measure.ts'
 import type { Options } from './options.ts'
 import { type SeedRepository, seed } from './seed.ts'
-import { workOf } from './work.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-export const TOKEN = 'ada'
 
 /** The configuration of a small server; the service's planner settings apply to pgbench too. Commits are durable. */
 const SETTINGS = {
@@ -89,20 +86,24 @@ export async function openRig(options: Options, results: Results, say: (line: st
     await admin.end()
     return databaseUrl(url, name)
   }
-  const database = memo(async () => {
-    const url = await emptyDatabase()
-    await (await openDatabase({ database_url: url, data_dir: '' })).close()
-    const sizes = live.map((size) => [`live-${size}`, size] as const)
-    for (const [name, count] of [...sizes, ...FILLED])
-      await seed(url, repository(name), { count, work: workOf })
-    return url
-  })
   const startService: Rig['startService'] = async (DATABASE_URL, { has_app = false, env = {} } = {}) => {
     const app = has_app ? {} : { APP_ID: undefined, PRIVATE_KEY: undefined, WEBHOOK_SECRET: undefined }
     const given = { NODE_ENV: 'production', DATABASE_URL, ...app, ...env }
     const [service] = await deployment.start(1, given)
     return service as ServiceProcess
   }
+  const database = memo(async () => {
+    const url = await emptyDatabase()
+    const service = await startService(url)
+    const sizes = live.map((size) => [`live-${size}`, size] as const)
+    for (const [name, count] of [...sizes, ...FILLED]) await seed(service, repository(name), count)
+    await service.kill('SIGTERM')
+    const admin = postgres(url, { max: 1 })
+    await admin`vacuum analyze`
+    await admin`checkpoint`
+    await admin.end()
+    return url
+  })
   return {
     ...options,
     results,

@@ -1,12 +1,8 @@
-/** Fills a database with activities by the service's own code. */
-import { drizzle } from 'drizzle-orm/postgres-js'
+/** Fills repositories with activities through the API. */
 import postgres from 'postgres'
-import { createActivity } from '../../src/server/records/activities/activities.ts'
-import { LiveSets } from '../../src/server/records/live-sets/store.ts'
-import { noCaller, type RepoContext } from '../../src/server/records/repositories/repo.ts'
-import { findRepository, insertRepository } from '../../src/server/records/repositories/store.ts'
-import type { CreateActivity } from '../../src/vocabulary/contract/activity.ts'
-import { DEFAULT_SETTINGS } from '../../src/vocabulary/contract/settings.ts'
+import type { ServiceProcess } from '../../test/support/process.ts'
+import { load } from './load.ts'
+import { workOf } from './work.ts'
 
 export interface SeedRepository {
   id: number
@@ -14,62 +10,12 @@ export interface SeedRepository {
   name: string
 }
 
-/** Records per transaction. */
-const BATCH = 250
-
-/** Creates `count` activities in a repository; `work` returns the `n`th of them. */
-export async function seed(
-  url: string,
-  repository: SeedRepository,
-  { count, work }: { count: number; work: (n: number) => CreateActivity },
-): Promise<void> {
-  const client = postgres(url, { max: 1, fetch_types: false })
-  const db = drizzle({ client })
-  const now = new Date()
-  await insertRepository(db, repository, now)
-  const stored = await findRepository(db, repository.id)
-  const line_key = stored?.line_key as Uint8Array
-  for (let from = 0; from < count; from += BATCH) {
-    await db.transaction(async (tx) => {
-      const ctx = contextOf(tx, { ...repository, line_key }, now)
-      for (let n = from; n < Math.min(count, from + BATCH); n += 1) await createActivity(ctx, work(n))
-    })
-  }
-  await client`vacuum analyze`
-  await client`checkpoint`
-  await client.end()
-}
-
-function contextOf(
-  db: RepoContext['db'],
-  { id, owner, name, line_key }: SeedRepository & { line_key: Uint8Array },
-  now: Date,
-): RepoContext {
-  return {
-    db,
-    now,
-    repo: {
-      id,
-      owner,
-      name,
-      web_urls: [`https://github.com/${owner}/${name}`],
-      ...{ installation_id: null, farewell_at: null },
-      is_known: true,
-      is_watched: false,
-      is_tracked: false,
-      commenting_since: now,
-      is_notified: false,
-      settings_file: { source: 'defaults', errors: [] },
-      settings_layers: [],
-      noise_attributes: [],
-      line_key,
-      max_live: { activities: Number.POSITIVE_INFINITY, notables: Number.POSITIVE_INFINITY },
-      wakeWorker: () => {},
-    },
-    settings: DEFAULT_SETTINGS,
-    ...{ live_sets: new LiveSets(), comparisons: undefined as never },
-    caller: noCaller(),
-  }
+/** Creates `count` activities in a repository. Another user than the one who is measured creates them. */
+export async function seed(service: ServiceProcess, { owner, name }: SeedRepository, count: number) {
+  const path = `/api/v1/repos/${owner}/${name}/activity`
+  const requests = Array.from({ length: count }, (_, n) => ({ path, body: workOf(n) }))
+  const ms = Number.POSITIVE_INFINITY
+  await load(service, { requests, clients: 8, status: 201, ms, count, token: 'ben' })
 }
 
 /** A script of pgbench that writes the row of an activity of the repository once more, under a new id. */

@@ -10,8 +10,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
+import { TOKEN } from '../load.ts'
 import { interleaved, timeOf } from '../measure.ts'
-import { type Rig, ROOT, TOKEN } from '../rig.ts'
+import { type Rig, ROOT } from '../rig.ts'
 
 const FILES = 200
 /** So that a busy machine does not decide what is measured. */

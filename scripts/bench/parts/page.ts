@@ -1,8 +1,9 @@
 /** The web page in Chromium: a repository with many live activities, under constant heartbeats and changes. */
 import type { Page } from 'playwright-core'
 import { BROWSER, startBrowser } from '../../../test/support/browser.ts'
+import { TOKEN } from '../load.ts'
 import { atPace, until } from '../measure.ts'
-import { type Rig, TOKEN } from '../rig.ts'
+import type { Rig } from '../rig.ts'
 
 const REPOSITORY = 'acme/plain'
 const HEARTBEAT_EVERY_MS = 50

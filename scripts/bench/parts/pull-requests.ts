@@ -2,8 +2,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { editOf } from '../../../test/support/lines.ts'
 import { installationEvent, pullRequestEvent } from '../../../test/support/webhooks.ts'
+import { TOKEN } from '../load.ts'
 import { interleaved, timeOf, until } from '../measure.ts'
-import { type Rig, TOKEN } from '../rig.ts'
+import type { Rig } from '../rig.ts'
 
 const FILE_LINES = 400
 /** How long GitHub takes to answer. */
