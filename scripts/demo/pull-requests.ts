@@ -1,8 +1,9 @@
 /** The part of the demo with pull requests: comments by file, by lines and by number, and a merge. Each step throws unless it shows what it says. */
-import type { GithubWorld } from '../../test/support/github-world.ts'
+import type { Deployment } from '../../test/support/deployment.ts'
+import type { Installation } from '../../test/support/github-state.ts'
 import { editOf } from '../../test/support/lines.ts'
 import type { Webhook } from '../../test/support/webhook-payload.ts'
-import { installationEvent, pullRequestEvent, signedDelivery } from '../../test/support/webhooks.ts'
+import { installationEvent, pullRequestEvent } from '../../test/support/webhooks.ts'
 import { until } from '../bench/measure.ts'
 import { type Agent, frame, tell, warn } from './screen.ts'
 
@@ -10,18 +11,18 @@ const SHOP = 'acme/shop'
 
 interface DemoService {
   url: string
-  github: GithubWorld
-  webhook_secret: string
+  deployment: Deployment
   api: Agent
 }
 
 /** Cy's pull request gets a comment; Ben's is merged, which archives his activity. */
 export async function demoPullRequests(service: DemoService): Promise<void> {
-  const { github, api } = service
+  const { api } = service
+  const { github } = service.deployment
   const shop = github.at(SHOP)
   const files = ['src/checkout/retry.ts']
 
-  const installation = github.app.install({ repositories: [SHOP] })
+  const [installation] = github.state.app.installations as [Installation]
   await deliver(service, installationEvent(github, installation, 'created'))
   const bens = shop.open({ title: 'Tidy the retries', head: 'tidy-retries', author: 'ben', files })
   await deliverPullRequest(service, bens.number, 'opened')
@@ -49,7 +50,7 @@ export async function demoPullRequests(service: DemoService): Promise<void> {
 
 /** Two pull requests change one file: far apart without a comment, then on the same lines with one. */
 export async function demoLines(service: DemoService): Promise<void> {
-  const shop = service.github.at(SHOP)
+  const shop = service.deployment.github.at(SHOP)
   const base = Array.from({ length: 120 }, (_, at) => `rank(${at + 1})`)
   const edit = (at: number, text: string) =>
     ({ filename: 'src/search/rank.ts', status: 'modified', patch: editOf(base, at, 3, [text]) }) as const
@@ -78,7 +79,7 @@ export async function demoLines(service: DemoService): Promise<void> {
 
 /** Two pull requests take the same number for a migration, which git merges without a word. */
 export async function demoNumbers(service: DemoService): Promise<void> {
-  const shop = service.github.at(SHOP)
+  const shop = service.deployment.github.at(SHOP)
   shop.write('db/migrations/0041_users.sql', 'create table users ();')
   const open = async (author: string, title: string) => {
     const filename = `db/migrations/0042_${title.toLowerCase()}.sql`
@@ -94,7 +95,7 @@ export async function demoNumbers(service: DemoService): Promise<void> {
 }
 
 /** What the comment says, without Markdown and its footer: a line for each sentence. */
-async function commentOn({ github }: DemoService, number: number): Promise<string[]> {
+async function commentOn({ deployment: { github } }: DemoService, number: number): Promise<string[]> {
   const comments = () => github.at(SHOP).comments(number)
   const { body } = await until('the comment on the pull request', () => comments()[0])
   const [, ...paragraphs] = body.split('\n\n').slice(0, -1)
@@ -106,12 +107,10 @@ async function commentOn({ github }: DemoService, number: number): Promise<strin
 type PullEvent = Parameters<typeof pullRequestEvent>[3]
 
 function deliverPullRequest(service: DemoService, number: number, event: PullEvent): Promise<void> {
-  return deliver(service, pullRequestEvent(service.github, SHOP, number, event))
+  return deliver(service, pullRequestEvent(service.deployment.github, SHOP, number, event))
 }
 
-async function deliver({ url, webhook_secret }: DemoService, webhook: Webhook): Promise<void> {
-  const delivery = signedDelivery({ secret: webhook_secret, ...webhook })
-  const response = await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })
-  if (response.status !== 202)
-    throw new Error(`${webhook.event}: ${response.status} ${await response.text()}`)
+async function deliver({ url, deployment }: DemoService, webhook: Webhook): Promise<void> {
+  const status = await deployment.deliver(url, webhook)
+  if (status !== 202) throw new Error(`${webhook.event}: ${status}`)
 }

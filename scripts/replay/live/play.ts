@@ -42,7 +42,7 @@ export async function playLive(
   const changed = history.changed.filter(({ revisions }) => revisions.length > 0)
   const service = await startLiveService(FULL_NAME, new Date(1000 * since))
   try {
-    const world = service.github.github
+    const world = service.github
     const played: LivePlay = { since, backlog: 0, told: [] }
     const at = () => Math.floor(service.clock.now.getTime() / 1000)
     const now = new Map<number, Revision>()
@@ -93,7 +93,7 @@ interface Happening {
 
 async function happen(service: LiveService, { event, mirror, now, played }: Happening): Promise<void> {
   const { pr } = event
-  const world = service.github.github
+  const world = service.github
   const deliver = (action: Parameters<typeof pullRequestEvent>[3]) =>
     service.deliver(pullRequestEvent(world, FULL_NAME, pr.n, action))
   switch (event.kind) {

@@ -12,17 +12,15 @@ import { sweep } from '../../../src/server/operations/sweep.ts'
 import { readConfig } from '../../../src/server/platform/config.ts'
 import { startService } from '../../../src/server/server.ts'
 import { type Api, apiAt } from '../../../test/support/api.ts'
+import { type Deployment, startDeployment } from '../../../test/support/deployment.ts'
 import { startCluster } from '../../../test/support/postgres.ts'
 import type { Webhook } from '../../../test/support/webhook-payload.ts'
-import { signedDelivery } from '../../../test/support/webhooks.ts'
-import { type FakeGithubServer, startFakeGithubServer } from '../../fake-github-server.ts'
 
-const WEBHOOK_SECRET = 'replay'
 const DAY_MS = 86_400_000
 const RECONCILE_MS = DAY_MS / 2
 
 export interface LiveService {
-  github: FakeGithubServer
+  github: Deployment['github']
   clock: { now: Date }
   /** Runs everything that is due until `at`, at the times when it is due, and sets the clock to `at`. */
   advanceTo(at: Date): Promise<void>
@@ -35,17 +33,12 @@ export interface LiveService {
 /** Starts the service on a PostgreSQL cluster of its own. `full_name`: the repository, with the App not yet installed. */
 export async function startLiveService(full_name: string, now: Date): Promise<LiveService> {
   const cluster = await startCluster()
-  const github = await startFakeGithubServer({ repositories: [{ id: 1, full_name }] })
+  const deployment = await startDeployment([full_name])
   const config = readConfig({
+    ...deployment.app_env,
     HOST: '127.0.0.1',
     PORT: '0',
     DATABASE_URL: cluster.url,
-    GITHUB_API_URL: github.url,
-    GITHUB_WEB_URL: github.url,
-    APP_ID: String(github.github.app.id),
-    PRIVATE_KEY: github.github.app.key(),
-    WEBHOOK_SECRET,
-    RATE_LIMIT_PER_MINUTE: '1000000',
   })
   const clock = { now }
   const service = await startService(config, {
@@ -105,21 +98,18 @@ export async function startLiveService(full_name: string, now: Date): Promise<Li
   }
   await enqueue(db, firstJobs(now), now)
   return {
-    github,
+    github: deployment.github,
     clock,
     advanceTo,
     async deliver(webhook) {
-      const { headers, body } = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook })
-      const response = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', headers, body })
-      if (response.status !== 202)
-        throw new Error(`${webhook.event}: ${response.status} ${await response.text()}`)
-      await response.arrayBuffer()
+      const status = await deployment.deliver(service.url, webhook)
+      if (status !== 202) throw new Error(`${webhook.event}: ${status}`)
       await runDue()
     },
     api: (token) => apiAt(service.url, token),
     async close() {
       await service.close()
-      await github.close()
+      await deployment.close()
       await cluster.remove()
     },
   }
