@@ -1,5 +1,5 @@
 /**
- * Hooks of coding agents as processes, next to `node -e 0`: with nothing to ask, asking the service, and asking one that fails.
+ * Hooks of coding agents as processes, next to `node -e 0`: with nothing to ask, and asking the service.
  * The command is that of the package: packed, and installed in a directory of its own.
  */
 import { execFile, spawn } from 'node:child_process'
@@ -31,12 +31,11 @@ const LABELS = {
 export async function hooksPart({ sizes, results, scratch, ...rig }: Rig): Promise<void> {
   const command = await installCommand(scratch)
   const service = await rig.startService(await rig.emptyDatabase())
-  const [instant, silent] = [await startStub('instant'), await startStub('silent')]
+  const stub = await startStub()
   // One each: a working tree remembers the service whose host it has checked.
   const [tree, stubTree] = [await workingTree(), await workingTree()]
-  const token = { GITHUB_TOKEN: TOKEN }
-  const session = { ...token, ...PATIENCE, DECONFLICT_URL: service.url }
-  const stubbed = { ...session, DECONFLICT_URL: instant.url }
+  const session = { GITHUB_TOKEN: TOKEN, ...PATIENCE, DECONFLICT_URL: service.url }
+  const stubbed = { ...session, DECONFLICT_URL: stub.url }
   const hook = (event: string, fields: object, env: Record<string, string> = session, from = tree.path) =>
     processTime([command, 'hook', event, '--agent', 'claude-code'], env, {
       ...{ session_id: 's', transcript_path: '/t', cwd: from, hook_event_name: 'PostToolUse' },
@@ -64,19 +63,7 @@ export async function hooksPart({ sizes, results, scratch, ...rig }: Rig): Promi
   for (const name of Object.keys(LABELS) as (keyof typeof LABELS)[])
     results.add(`hooks.${name}`, LABELS[name], 'ms', all[name])
 
-  const dead = { ...token, DECONFLICT_URL: silent.url }
-  const slow = await interleaved(Math.ceil(sizes.hooks / 4), {
-    first: async () => {
-      const fresh = await workingTree()
-      const ms = await hook('session-start', { source: 'startup' }, dead, fresh.path)
-      await fresh.remove()
-      return ms
-    },
-    next: async () => hook('after-read', { ...read('0.ts'), session_id: 'other' }, dead),
-  })
-  results.add('hooks.silent', 'hook that asks a service that never answers', 'ms', slow.first)
-  results.add('hooks.paused', 'hook in the minute after that', 'ms', slow.next)
-  for (const stub of [instant, silent]) stub.close()
+  stub.close()
   await Promise.all([tree.remove(), stubTree.remove(), service.kill('SIGTERM')])
 }
 
@@ -114,11 +101,10 @@ const EMPTY = {
   checked_against: { activities: 0, notables: 0, complete: true },
 }
 
-/** Answers every request at once as if nothing overlapped, or never. */
-async function startStub(kind: 'instant' | 'silent') {
+/** Answers every request at once as if nothing overlapped. */
+async function startStub() {
   const server = createServer((request, response) => {
     request.resume()
-    if (kind === 'silent') return
     const isCheck = request.url?.endsWith('/check') === true
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(isCheck ? EMPTY : { activity: { id: 'act_1' }, overlap: EMPTY }))
