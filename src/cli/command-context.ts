@@ -84,23 +84,25 @@ export async function scopeFrom(
 ): Promise<GivenScope | undefined> {
   const { tree, is_elsewhere } = workspace
   const isFromGit = tree !== null && !is_elsewhere && (paths === undefined || refresh)
-  const changed = isFromGit ? await changedFilesOf(workspace, { staged_only: staged, timeout_ms }) : undefined
+  const how = { staged_only: staged, timeout_ms }
+  const changed = isFromGit ? await changedFilesOf(workspace, how, ', or name files with --paths') : undefined
   const given = withChanges({ areas: area, paths: await resolvePaths(workspace, paths ?? []) }, changed)
   const { scope } = given
   return scope.areas.length + scope.paths.length + (scope.changes?.length ?? 0) > 0 ? given : undefined
 }
 
-/** The changed files of the working tree. Throws `CliError` if git does not list all of them. */
+/** The changed files of the working tree. Throws `CliError` if git does not list all of them. `instead`: what the command can do without. */
 export async function changedFilesOf(
   { git, diff_base, remote }: Workspace,
   options: { staged_only?: boolean; timeout_ms?: number | undefined } = {},
+  instead = '',
 ): Promise<ChangedFiles> {
   const changed = await readChangedFiles(git, { base: diff_base, remote, ...options })
   if (changed === undefined)
-    throw new CliError('git did not list the changed files; run git status, or name files with --paths')
+    throw new CliError(`git did not list the changed files; run git status${instead}`)
   if (changed.is_cut_off)
     throw new CliError(
-      `this shallow clone does not have the commit where HEAD left ${diff_base}; run git fetch --unshallow, or name files with --paths`,
+      `this shallow clone does not have the commit where HEAD left ${diff_base}; run git fetch --unshallow${instead}`,
     )
   return changed
 }

@@ -140,7 +140,7 @@ export async function readClone(
       ...(listed === undefined
         ? [`branches: ${because('git did not list them; run git for-each-ref')}`]
         : []),
-      ...(isUnknown ? ['branches: the base branch is unknown; name it with --base'] : []),
+      ...(isUnknown ? ['branches: the base branch is unknown; name it with check --base'] : []),
       ...(left_out > 0 && !isUnknown ? [`${count(left_out, 'branch', 'branches')}: ${because(failed)}`] : []),
     ]
   }

@@ -66,7 +66,7 @@ function checkBranch({ branch, own_branch, base_branch, diff_base, remote }: Wor
   if (own_branch === null) return `${branch}, the base branch, so activities have no branch`
   if (base_branch === null && diff_base === undefined)
     throw new CliError(
-      `${branch}, whose base branch is unknown; ${remote ? `run git remote set-head ${remote} --auto` : 'name it with --base'}`,
+      `${branch}, whose base branch is unknown; ${remote ? `run git remote set-head ${remote} --auto` : 'name it with check --base'}`,
     )
   return `${branch}, into ${base_branch}`
 }
