@@ -189,16 +189,14 @@ const INDENT = '  '
 
 /** The collisions of one activity, indented below it. */
 export function collisionLines(collisions: readonly NamedCollision[], { paint, width }: Display): string[] {
-  const rows = collisions.slice(0, OTHERS_SHOWN_MAX).map(({ severity, consequence, other, where }) => [
-    {
-      text: `${CONSEQUENCE_WORDS[consequence]}, ${severity}`,
-      style: LEVEL_STYLES[severity],
-      is_whole: true,
-    },
-    { text: other ? sanitize(other.title) : 'another activity' },
-    { text: other ? `by ${sanitize(other.actor)}` : '' },
-    { text: where },
-  ])
+  const rows = collisions
+    .slice(0, OTHERS_SHOWN_MAX)
+    .map(({ severity, consequence, other, where }) => [
+      { ...matchLabel({ consequence, severity }), is_whole: true },
+      { text: other ? sanitize(other.title) : 'another activity' },
+      { text: other ? `by ${sanitize(other.actor)}` : '' },
+      { text: where },
+    ])
   const more = collisions.length - rows.length
   return [
     ...table(rows, { paint, width: width - INDENT.length }),

@@ -27,12 +27,8 @@ import { type LocalWork, NO_FIELDS } from './work.ts'
 
 export function activityMethods(reader: Reader): Handlers {
   const { files, root, person, web_url, hasher, settings, checkedOut } = reader
-  const contextAt = (now: Date): ActivityContext => ({
-    now,
-    settings,
-    repo: { web_urls: [web_url] },
-    login: person,
-  })
+  const repo = { web_urls: [web_url] }
+  const contextAt = (now: Date): ActivityContext => ({ now, settings, repo, login: person })
   const isCheckedOut = (branch: string | null) => branch !== null && branch === checkedOut()
   const digest = (changes: Parameters<typeof digestChanges>[1]) =>
     digestChanges(new Meter(), changes, hasher())

@@ -128,18 +128,14 @@ export async function readClone(
     const because = (why: string) => (options.left_ms() > 0 ? why : 'no time was left; check again')
     const left_out = read.filter((each) => each === undefined).length
     const isUnknown = base === undefined && branches.length + others.length > 0
+    const unreadable = because(`git cannot read it; run git status there${SHALLOW}`)
     const failed = `git could not compare them with ${base}${SHALLOW}`
     return [
       ...(allTrees ? [] : [`working trees: ${because('git did not list them; run git worktree list')}`]),
-      ...others
-        .filter((_, at) => ofTrees[at] === undefined)
-        .map(
-          (tree) =>
-            `working tree ${options.shownTree(tree.root)}: ${because(`git cannot read it; run git status there${SHALLOW}`)}`,
-        ),
-      ...(listed === undefined
-        ? [`branches: ${because('git did not list them; run git for-each-ref')}`]
-        : []),
+      ...others.flatMap(({ root: each }, at) =>
+        ofTrees[at] === undefined ? [`working tree ${options.shownTree(each)}: ${unreadable}`] : [],
+      ),
+      ...(listed ? [] : [`branches: ${because('git did not list them; run git for-each-ref')}`]),
       ...(isUnknown ? ['branches: the base branch is unknown; name it with check --base'] : []),
       ...(left_out > 0 && !isUnknown ? [`${count(left_out, 'branch', 'branches')}: ${because(failed)}`] : []),
     ]

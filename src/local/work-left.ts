@@ -58,16 +58,10 @@ async function findLast(
   within: readonly Brought[],
   { git, ...options }: MergedOptions,
 ): Promise<string> {
-  const log = [
-    'log',
-    '--first-parent',
-    '-m',
-    '--reverse',
-    '--name-only',
-    '--format=%x00%H',
-    `${from}..${head}`,
-  ]
-  const own = await git.output(['-c', 'core.quotePath=false', ...log], { timeout_ms: options.left_ms() })
+  const log = ['log', '--first-parent', '-m', '--reverse', '--name-only', '--format=%x00%H']
+  const own = await git.output(['-c', 'core.quotePath=false', ...log, `${from}..${head}`], {
+    timeout_ms: options.left_ms(),
+  })
   const nameOfAll = (paths: Iterable<string>) => [...paths].sort().join('\n')
   let last = from
   let changed = new Set<string>()
