@@ -29,8 +29,7 @@ export function activityLines(
     detailLine(
       each.id,
       [
-        each.risk === 'low' ? '' : `${each.risk} risk`,
-        each.blocking ? 'blocking' : '',
+        [each.risk !== 'low' && `${each.risk} risk`, each.blocking && 'blocking'].filter(Boolean).join(', '),
         scopeText(each.scope, 'no paths'),
       ],
       display,
