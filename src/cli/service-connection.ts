@@ -1,4 +1,5 @@
 /** The connection to the service: its address and the token, from options, environment, `deconflict login` or `gh`. Imports no schema, so that hooks start fast. */
+import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type ClientOptions, exposesTokens, getServiceInfo } from '../client/transport.ts'
@@ -34,7 +35,7 @@ function readLogin(env: Runtime['env']): StoredLogin | undefined {
 /** Stores the login, and returns the name of the file. Only the user can read it, even if it existed with other permissions. */
 export function writeLogin(env: Runtime['env'], login: StoredLogin): string {
   const file = loginFile(env)
-  replaceFile(file, `${JSON.stringify(login, null, 2)}\n`)
+  replaceFile(existsSync(file) ? realpathSync(file) : file, `${JSON.stringify(login, null, 2)}\n`)
   return file
 }
 

@@ -1,6 +1,6 @@
 /** The command `deconflict` in a real git repository, with the service and a fake GitHub. */
 import { execFileSync } from 'node:child_process'
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import displayWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
@@ -98,8 +98,7 @@ const LONG = {
   actor: `Grace Brewster Murray Hopper ${'von '.repeat(15)}`.trim(),
   agent: 'an-agent-with-a-long-name',
   branch: `feature/${'payments-'.repeat(20)}end`,
-  risk: 'critical',
-  blocking: true,
+  ...{ risk: 'critical', blocking: true },
   scope: { areas: ['支払い'.repeat(20)], paths: [`src/${'deep/'.repeat(40)}file.ts`, 'src/**/retry.ts'] },
 }
 
@@ -131,7 +130,8 @@ describe('list', () => {
     })
     const mine = await startAsBen({ title: 'Mine', branch: 'mine', scope: editAt(20, 3) })
     await startAsBen({ title: 'Theirs', branch: 'theirs', scope: editAt(21, 1) })
-    await startAsBen({ title: 'Label', branch: 'label', scope: { areas: ['pay'], paths: ['lib/x'] } })
+    const risky = { risk: 'high', blocking: true }
+    await startAsBen({ title: 'Label', branch: 'label', ...risky, scope: { areas: ['pay'] } })
     await startAsBen({ title: 'Same label', branch: 'same', scope: { areas: ['Pay'] } })
     const listed = async (branch: string) => (await tree.run(['list', '--branch', branch])).stdout
     expect(await listed('mine')).toMatch(new RegExp(`^Mine .*\n {2}${mine} `))
@@ -139,7 +139,7 @@ describe('list', () => {
       / {2}conflict, high {2}Theirs {2}by Ben {2}src\/a\.ts, same lines \(20–22 and 21\)\n$/,
     )
     expect(await listed('theirs')).toMatch(/Mine {2}by Ben {2}src\/a\.ts, same lines \(21 and 20–22\)\n$/)
-    expect(await listed('label')).toMatch(/possible overlap, low {2}Same label {2}by Ben {2}area pay\n$/i)
+    expect(await listed('label')).toMatch(/high risk, blocking .*\n.* Same label {2}by Ben {2}area pay\n$/i)
     expect(await json(['list', '--branch', 'mine'])).toMatchObject({ items: [{ id: mine }] })
   })
 
@@ -440,9 +440,11 @@ describe('login', () => {
   // Threat: A token in a file of the command `deconflict`
   test('stores a token only with --with-token, readable only by the user, and reports that', async () => {
     const env = { ...unset, GITHUB_TOKEN: undefined }
+    await tree.write({ '../.config/deconflict/kept': '{}' })
+    await symlink('kept', config())
     const { stdout } = await tree.run(['login', shop.url, '--with-token'], { env, input: 'tok-ben\n' })
     expect(stdout).toMatch(/stored unencrypted in .*, which only you can read/)
-    expect((await stat(config())).mode & 0o777).toBe(0o600)
+    expect((await lstat(join(config(), '../kept'))).mode & 0o777).toBe(0o600)
     expect((await tree.run(['list'], { env })).code).toBe(0)
     // The token is not sent to another server.
     const elsewhere = await tree.run(['list'], { env: { ...env, DECONFLICT_URL: 'http://127.0.0.1:9' } })
@@ -462,8 +464,6 @@ test('a shell completes commands and their options', async () => {
     '--json\n',
   ])
   expect((await tree.run(['completion', 'fish'])).stdout).toContain("from why' -l json -d 'print")
-  expect(await tree.run(['completion', 'tcsh'])).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('bash, zsh, fish'),
-  })
+  const stderr = expect.stringContaining('bash, zsh, fish')
+  expect(await tree.run(['completion', 'tcsh'])).toMatchObject({ code: 1, stderr })
 })
