@@ -63,13 +63,17 @@ async function findLast(
     timeout_ms: options.left_ms(),
   })
   const nameOfAll = (paths: Iterable<string>) => [...paths].sort().join('\n')
+  const named = within.map((each) => ({ ...each, name: nameOfAll(each.paths) }))
+  const sizes = new Set(within.map(({ paths }) => paths.length))
   let last = from
   let changed = new Set<string>()
   for (const commit of own?.split('\0').slice(1) ?? []) {
+    if (options.left_ms() <= 0) break
     const [sha = '', ...paths] = commit.split('\n').filter(Boolean)
     for (const path of paths) changed.add(path)
     // Git compares only what can be equal: a long branch has many commits.
-    const same = within.filter((each) => nameOfAll(each.paths) === nameOfAll(changed))
+    const name = sizes.has(changed.size) ? nameOfAll(changed) : null
+    const same = named.filter((each) => each.name === name)
     const diff = same.length > 0 ? await readCommitted(sha, { git, ...options }, last) : null
     if (!same.some(({ patch_id }) => patch_id === diff?.patch_id)) continue
     last = sha

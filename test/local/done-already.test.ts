@@ -61,7 +61,7 @@ describe('a check', () => {
   ])('counts only what came after the part of a branch that was %s', async (name, onto) => {
     await tree.git('checkout', '-q', '-b', 'other')
     await tree.commit('Add a', { 'src/a.ts': 'const a = 1\n' })
-    await tree.commit('Set a', { 'src/a.ts': 'const a = 2\n' })
+    await tree.commit('Set a', { 'src/a.ts': 'const a = 2\n', 'src/d.ts': '' })
     await tree.git('checkout', '-q', 'main')
     await tree.commit('Add b', { 'src/b.ts': 'const b = 1\n' })
     const related = async () => {
