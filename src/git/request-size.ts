@@ -42,12 +42,19 @@ export function fitChanges(all: readonly Change[]): { changes: Change[]; paths: 
 
 /** The paths that match `files`. More than `max` files are replaced by the directories that contain them. */
 export function scopePaths(files: readonly string[], max = PATHS_MAX): string[] {
-  let depth = files.reduce((most, file) => Math.max(most, file.split('/').length), 1)
-  let names = [...new Set(files)]
-  while (names.length > max && depth > 1) {
-    depth -= 1
-    const segments = depth
-    names = [...new Set(files.map((file) => file.split('/').slice(0, segments).join('/')))]
+  const namesAt = (depth: number) => {
+    const start = new RegExp(`^(?:[^/]*/){0,${depth - 1}}[^/]*`)
+    return [...new Set(files.map((file) => start.exec(file)?.[0] ?? file))]
+  }
+  const all = [...new Set(files)]
+  if (all.length <= max) return all.map(escapeGlob)
+  let [names, fits, exceeds] = [namesAt(1), 1, PATH_LENGTH_MAX]
+  // Fewer levels never give more names.
+  while (exceeds - fits > 1) {
+    const depth = (fits + exceeds) >> 1
+    const found = namesAt(depth)
+    if (found.length > max) exceeds = depth
+    else [names, fits] = [found, depth]
   }
   return names.slice(0, max).map(escapeGlob)
 }

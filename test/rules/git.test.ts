@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Change, parseDiff, quoted } from '../../src/git/diff-output.ts'
 import { readConfiguration } from '../../src/git/git.ts'
 import { programFiles } from '../../src/git/program-output.ts'
-import { fitChanges } from '../../src/git/request-size.ts'
+import { fitChanges, scopePaths } from '../../src/git/request-size.ts'
 import { withChanges } from '../../src/git/working-tree-files.ts'
 
 const [A, B] = ['a'.repeat(40), 'b'.repeat(40)]
@@ -69,6 +69,15 @@ describe('the limits of a request', () => {
     expect(paths.toSorted()).toEqual(
       [...new Set(names.map((name) => name.slice(0, name.lastIndexOf('/'))))].sort(),
     )
+  })
+
+  test.each([
+    [4, ['a/b/c/1', 'a/b/c/2', 'a/b/d/3', 'e']],
+    [3, ['a/b/c', 'a/b/d', 'e']],
+    [2, ['a/b', 'e']],
+    [1, ['a']],
+  ])('to %d paths turn files into directories as deep as fit', (max, paths) => {
+    expect(scopePaths(['a/b/c/1', 'a/b/c/2', 'a/b/d/3', 'e'], max)).toEqual(paths)
   })
 
   test('hold for long names: one request has at most 1 MiB', () => {
