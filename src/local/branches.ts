@@ -82,19 +82,18 @@ function branchOf(line: string, remote: string | undefined): Branch | null {
 
 /** One for each name and for each commit. What is known of the same commit is put together. */
 function distinct(branches: readonly Branch[]): Branch[] {
-  const byCommit = new Map<string, Branch>()
+  const byCommit = new Map<string, Omit<Branch, 'names'> & { names: Set<string> }>()
   for (const each of branches) {
-    const before = byCommit.get(each.sha) ?? each
-    byCommit.set(each.sha, {
-      ...before,
-      names: [...new Set([...before.names, ...each.names])],
-      name: before.name ?? each.name,
-      pr_number: before.pr_number ?? each.pr_number,
-      pr_path: before.pr_path ?? each.pr_path,
-    })
+    const known = byCommit.get(each.sha) ?? { ...each, names: new Set() }
+    for (const name of each.names) known.names.add(name)
+    known.name ??= each.name
+    known.pr_number ??= each.pr_number
+    known.pr_path ??= each.pr_path
+    byCommit.set(each.sha, known)
   }
   const names = new Set<string>()
-  return [...byCommit.values()].filter(({ name }) => {
+  const found = [...byCommit.values()].map((each) => ({ ...each, names: [...each.names] }))
+  return found.filter(({ name }) => {
     if (name === null) return true
     const isNew = !names.has(name)
     names.add(name)
