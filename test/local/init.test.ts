@@ -103,13 +103,18 @@ test('doctor says that there is no service, and what it sees of the clone', asyn
   expect(stdout).not.toMatch(/server|token/)
 })
 
-test('links of the repository that leave it are not followed', async () => {
+test('links that leave the working tree, also into .git, are not followed', async () => {
   await tree.write({ '../outside/rc': 'Mine\n', '../outside/claude/x': '', '.github/x': '' })
+  await symlink('.git/config', join(tree.path, 'CLAUDE.md'))
+  await symlink('../../outside/new', join(tree.path, '.github/pre-push'))
   await symlink('../outside/rc', join(tree.path, 'AGENTS.md'))
   await symlink('../outside/claude', join(tree.path, '.claude'))
   await symlink('../../outside/new', join(tree.path, '.github/deconflict.yml'))
   expect((await init('--only', 'agents-md', 'claude', 'settings')).stdout).toBe('Nothing else to write.\n')
   expect(await readFile(inHome('outside/rc'), 'utf8')).toBe('Mine\n')
+  await tree.git('config', 'core.hooksPath', '.github')
+  expect((await init('--only', 'git')).stdout).toBe('Nothing else to write.\n')
+  await tree.git('config', '--unset', 'core.hooksPath')
   await rename(join(tree.path, '.git'), inHome('outside/git'))
   await symlink('../outside/git', join(tree.path, '.git'))
   expect((await init('--only', 'git')).stdout).toMatch(/^Wrote 1 file/m)

@@ -82,16 +82,16 @@ async function plan(
   }
   const result: Plan = { changes: [], skips: [] }
   const root = await realpath(options.root)
-  const isIn = (directory: string, path: string) => !/^\.\.|^[A-Za-z]:/.test(relative(directory, path))
+  const isIn = (directory: string, path: string) =>
+    !/^\.\.|^[A-Za-z]:|(?:^|[\\/])\.git(?:[\\/]|$)/i.test(relative(directory, path))
   for (const [real, targets] of files) {
     const { path } = targets[0] as Target
     const name = shownPath(path, options)
     const skip = (why: string) => result.skips.push({ name, why })
-    // Anybody who can push can add a link, but not to the hooks of git.
-    const isOfGit = isIn(options.hooks_directory, path)
-    const leaves = isIn(options.root, path) && !isOfGit && !isIn(root, real)
+    // Anybody who can push can add a link, but none within `.git`.
+    const leaves = isIn(options.root, path) && !isIn(root, real)
     const before = leaves
-      ? new CliError('was skipped: it is a link that leaves the repository')
+      ? new CliError('was skipped: it is a link that leaves the working tree')
       : await readText(path).catch((error: unknown) => {
           if (error instanceof CliError) return error
           throw error
