@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Client } from '../client/client.ts'
 import { readBranch, type WorkingTree } from '../git/git-directory.ts'
-import { textOf } from '../git/small-files.ts'
+import { CONTENT_MAX, textOf } from '../git/small-files.ts'
 import { stopwatch } from '../vocabulary/clock.ts'
 import type { Runtime } from './runtime.ts'
 import { readUrl, type ServerOptions } from './service-connection.ts'
@@ -34,15 +34,16 @@ export async function openLocal(
     '../local/local-client.ts'
   )
   const root = realpathSync(tree.root)
+  const textIn = (path: string) => textOf(join(root, path), CONTENT_MAX)
   const files = new RecordFiles(tree.common_directory)
   const { git, diff_base: base, remote, person, owner, repo, host, page } = workspace
   const web_url = `https://${host}/${owner}/${repo}`
   return localClient({
     ...{ git, root, base, remote, person, files, others_unknown, web_url, clock },
     left_ms: left_ms ?? (() => Math.max(0, TIME_MS - elapsed())),
-    ...(await readSettings((path) => textOf(join(root, path)))),
+    ...(await readSettings(textIn)),
     cache: new DiffCache(files),
-    noise_attributes: readGitAttributes(textOf(join(root, '.gitattributes'))),
+    noise_attributes: readGitAttributes(textIn('.gitattributes')),
     is_shallow: textOf(join(tree.common_directory, 'shallow')) !== '',
     hasher: () => files.key().hasher,
     checkedOut: () => readBranch(tree.git_directory) ?? null,

@@ -2,13 +2,27 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The content of a file; empty if there is none, or what a stranger's link names has no end, such as `/dev/zero`. */
-export function textOf(file: string): string {
+/** In bytes, of a file that a stranger may have committed. GitHub, too, leaves out the content of larger ones. */
+export const CONTENT_MAX = 1_048_576
+
+/**
+ * The content of a file, or more than `max` bytes in place of a larger one; undefined if there is none. A stranger's link can name what has
+ * no end, such as `/dev/zero`, or ends after gigabytes, such as `/proc/self/pagemap`, which says that it is empty.
+ */
+export function contentOf(file: string, max = Number.POSITIVE_INFINITY): Buffer | undefined {
   try {
-    return statSync(file).isFile() ? readFileSync(file, 'utf8') : ''
+    const found = statSync(file)
+    if (!found.isFile()) return undefined
+    if (found.size > max) return Buffer.alloc(max + 1, '#')
+    return found.size === 0 ? Buffer.of() : readFileSync(file)
   } catch {
-    return ''
+    return undefined
   }
+}
+
+/** The same as text; empty if there is none. */
+export function textOf(file: string, max?: number): string {
+  return contentOf(file, max)?.toString() ?? ''
 }
 
 /** The names of the files in `directory`; none if it does not exist. */

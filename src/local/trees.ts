@@ -1,9 +1,10 @@
 /** The other working trees of a clone (docs/contract/local.md#live-work). */
-import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { StoredFile } from '../engine/check/source.ts'
 import type { Git } from '../git/git.ts'
 import { findTree, isBare, readBranch } from '../git/git-directory.ts'
+import { contentOf } from '../git/small-files.ts'
 import { readChangedFiles } from '../git/working-tree-files.ts'
 import { DAY_MS, later, systemClock } from '../vocabulary/clock.ts'
 import { type CloneOptions, filesOf, type MergedOptions, patchIdOf } from './clone-options.ts'
@@ -155,12 +156,7 @@ function withoutCopies(diff: Diff, from: string, to: string | null): Diff {
 
 function smallContentOf(file: string): Buffer | undefined {
   const found = statOf(file)
-  try {
-    return found?.isFile() && found.size <= COPY_MAX ? readFileSync(file) : undefined
-  } catch {
-    // It was removed meanwhile, or cannot be read.
-    return undefined
-  }
+  return found?.isFile() && found.size <= COPY_MAX ? contentOf(file) : undefined
 }
 
 /** Undefined if there is no such file, such as beneath a path that is a file in this working tree. */

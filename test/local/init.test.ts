@@ -103,8 +103,9 @@ test('doctor says that there is no service, and what it sees of the clone', asyn
   expect(stdout).not.toMatch(/server|token/)
 })
 
-test('links that leave the working tree, also into .git, are not followed', async () => {
+test('links that leave the working tree, also into .git, are not followed, and large files left alone', async () => {
   await tree.write({ '../outside/rc': 'Mine\n', '../outside/claude/x': '', '.github/x': '' })
+  await tree.write({ 'GEMINI.md': 'x'.repeat(2_000_000) })
   await symlink('.git/config', join(tree.path, 'CLAUDE.md'))
   await symlink('../../outside/new', join(tree.path, '.github/pre-push'))
   await symlink('../outside/rc', join(tree.path, 'AGENTS.md'))

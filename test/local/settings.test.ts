@@ -1,5 +1,5 @@
 /** The settings files of the working tree, which count in a clone without a service, and the base branch. */
-import { symlink } from 'node:fs/promises'
+import { rm, symlink } from 'node:fs/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { useTree } from '../support/shop.ts'
 
@@ -31,7 +31,7 @@ test('a base branch that the clone does not have is an error', async () => {
   expect((await tree.run(['check', '--base', 'undefined/main'])).stderr).toContain('branch undefined/main')
 })
 
-test('an invalid or endless file counts as none, and the answer says why', async () => {
+test('an invalid, endless or too large file counts as none, and the answer says why', async () => {
   await settings(`${IGNORED}check_run: maybe\n`)
   await symlink('/dev/zero', `${tree.path}/.github/labeler.yml`)
   const { overlap_detected, sources } = await check('--paths', 'src/checkout/retry.ts')
@@ -39,6 +39,13 @@ test('an invalid or endless file counts as none, and the answer says why', async
   expect(sources).toContainEqual(
     expect.stringMatching(/^\.github\/deconflict\.yml, line 2: check_run: must be .*; the defaults hold$/),
   )
+  const file = `${tree.path}/.github/deconflict.yml`
+  await rm(file)
+  await symlink('/proc/version', file)
+  expect((await check('--paths', 'a.ts')).sources.join()).not.toContain('deconflict.yml')
+  await rm(file)
+  await settings('#'.repeat(2_000_000))
+  expect((await check('--paths', 'a.ts')).sources.join()).toContain('longer than 65536 characters')
 })
 
 test('the times to live hold, and a category can be disabled', async () => {

@@ -6,6 +6,7 @@ import { DeconflictError } from '../../client/client-error.ts'
 import { Git } from '../../git/git.ts'
 import { findTree, type WorkingTree } from '../../git/git-directory.ts'
 import { programFiles } from '../../git/program-output.ts'
+import { CONTENT_MAX, contentOf } from '../../git/small-files.ts'
 import { DAY_MS } from '../../vocabulary/clock.ts'
 import type { Home, TrustFinding } from '../agents/agent.ts'
 import { HOOKED_AGENTS, type HookedAgent, hookTarget, shownPath } from '../init/agent-hooks.ts'
@@ -76,7 +77,7 @@ async function checkFiles(tree: Places, hooks_directory: string): Promise<string
       }),
     )
     for (const [index, target] of (variants[0] ?? []).entries()) {
-      const text = await read(target.path)
+      const text = contentOf(target.path, CONTENT_MAX)?.toString()
       if (text === undefined || !isWritten(target, text)) continue
       const isCurrent = variants.some((each) => each[index]?.add(text) === text)
       const list = isCurrent ? found : outdated
@@ -98,7 +99,7 @@ async function checkTrust(
   user: Home | undefined,
 ): Promise<Finding[]> {
   const target = hookTarget(agent, { root, without_titles: false, is_windows: false, user })
-  const hooks = await read(target.path)
+  const hooks = contentOf(target.path, CONTENT_MAX)?.toString()
   if (hooks === undefined || !isWritten(target, hooks)) return []
   const directories = [root, dirname(common_directory)]
   const found = await agent.checkTrust?.({

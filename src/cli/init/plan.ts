@@ -1,9 +1,10 @@
 /** The file changes of `deconflict init` and `init --undo`. Reads files, writes none. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { readFile, readlink, realpath } from 'node:fs/promises'
+import { readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { z } from 'zod'
+import { CONTENT_MAX } from '../../git/small-files.ts'
 import { CliError } from '../runtime.ts'
 import { shownPath, type Target } from './agent-hooks.ts'
 import { PARTS, type Places, targetsOf } from './targets.ts'
@@ -113,6 +114,8 @@ async function realFile(path: string): Promise<string> {
 
 /** The text of a file, each byte of which it keeps; undefined if there is no file. Throws why it must not be changed. */
 async function readText(path: string): Promise<string | undefined> {
+  const { size } = await stat(path).catch(() => ({ size: 0 }))
+  if (size > CONTENT_MAX) throw new CliError(`was skipped: it has more than ${CONTENT_MAX} bytes`)
   const bytes = await readFile(path).catch(async ({ code }: NodeJS.ErrnoException) => {
     const isLink = (await readlink(path).catch(() => null)) !== null
     if (!isLink && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined
