@@ -28,9 +28,12 @@ export class Git {
   readonly #env: Record<string, string | undefined>
   readonly #answers: Answers | undefined
 
-  /** `answers`: what git has said. It is not asked the same again. */
+  /**
+   * Runs git at the root of the working tree around `cwd`: a directory of a clone can be a bare repository itself, whose configuration
+   * names commands that git runs. `answers`: what git has said. It is not asked the same again.
+   */
   constructor(cwd: string, env: Record<string, string | undefined>, answers?: Answers) {
-    this.#cwd = cwd
+    this.#cwd = findTree(cwd)?.root ?? cwd
     this.#answers = answers
     this.#env = {
       ...env,

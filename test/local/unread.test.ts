@@ -187,6 +187,21 @@ test('a file beside the working trees of a bare repository is the work of none',
   expect((await tree.run(['list'], { cwd: other('one') })).stdout).toMatch(/^Work on one .*\n.* no paths\n$/)
 })
 
+// Threat: A clone that runs a command of its author
+test('a directory of a clone that is a bare repository runs no command of its configuration', async () => {
+  await tree.write({
+    'fixtures/HEAD': 'ref: refs/heads/main\n',
+    'fixtures/config': `[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = "touch ${join(tree.path, 'ran')}; false"\n`,
+    ...{ 'fixtures/objects/info/keep': '', 'fixtures/refs/heads/keep': '', 'fixtures/src/a.ts': 'a\n' },
+  })
+  const { hook } = hooksIn(tree)
+  for (const event of ['session-start', 'before-edit', 'after-edit', 'stop', 'session-end'])
+    await hook(event, { cwd: join(tree.path, 'fixtures'), file_path: 'src/a.ts' })
+  for (const command of ['check', 'start', 'doctor', 'list'])
+    await tree.run([command], { cwd: join(tree.path, 'fixtures') })
+  expect(existsSync(join(tree.path, 'ran'))).toBe(false)
+})
+
 test('a hook of a session whose working tree was removed declares nothing in the one around it', async () => {
   await hooksIn(tree).hook('prompt', { cwd: join(tree.path, 'trees/gone') })
   expect((await tree.run(['list'])).stdout).toMatch(/^No live activities/)
