@@ -85,8 +85,8 @@ export function attributesOf(rules: readonly AttributeRule[]): Attributes {
     compiled.find(({ glob, says }) => noise in says && matchesPath(glob, path))?.says[noise] ?? null
 }
 
-/** A pattern, with or without quotes, and the rest of the line. */
-const RULE = /^(?:"((?:[^"\\]|\\.)*)"|([^\s"#[!][^\s]*|\[(?!attr\])[^\s]*))\s+(.*)$/
+/** A pattern, with or without quotes, and the rest of the line, which may contain other ends of lines. */
+const RULE = /^(?:"((?:[^"\\]|\\.)*)"|([^\s"#[!][^\s]*|\[(?!attr\])[^\s]*))\s+(.*)$/s
 
 function readRule(line: string): AttributeRule | null {
   const [, quoted, bare, attributes] = RULE.exec(line) ?? []
