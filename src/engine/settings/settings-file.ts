@@ -90,8 +90,9 @@ const RULES_OF_FILES = new Set([
   'all-globs-to-all-files',
 ])
 
-/** Syntax of the action that our globs would take literally: `+(a|b)`, `{1..9..2}`, `# remark`. */
-const UNSUPPORTED = /^#|[?*+@!]\(|\{[^{},]*\.\.[^{},]*\.\.[^{},]*\}/
+/** Syntax of the action that our globs would take literally: `+(a|b)`, `# remark`. */
+const UNSUPPORTED = /^#|[?*+@!]\(/
+const BRACES = /\{[^{},]*\}/g
 /** Globs that match every file do not define an area. They are common next to a negated glob. */
 const EVERYTHING = new Set(['**', '**/*'])
 
@@ -127,7 +128,9 @@ function* globsIn(rules: unknown, depth: number): Generator<string> {
 }
 
 function isSupported(glob: string): boolean {
-  return paths.safeParse([glob]).success && !UNSUPPORTED.test(glob)
+  if (!paths.safeParse([glob]).success || UNSUPPORTED.test(glob)) return false
+  // A range with steps, `{1..9..2}`.
+  return !glob.match(BRACES)?.some((braces) => braces.split('..').length > 2)
 }
 
 function entriesOf(value: unknown): [string, unknown][] {
