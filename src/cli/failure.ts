@@ -27,7 +27,7 @@ function errorObject(error: unknown): object {
 /** For people. What the system says, such as of a full disk, names the file. */
 function errorLine(error: unknown): string {
   const isKnown = error instanceof CliError || error instanceof LockTimeout
-  if (isKnown || (error as NodeJS.ErrnoException)?.syscall) return (error as Error).message
+  if (isKnown || (error as NodeJS.ErrnoException)?.syscall) return sanitize((error as Error).message)
   if (!(error instanceof DeconflictError)) return (error as Error)?.stack ?? String(error)
   const hints: Partial<Record<DeconflictError['type'], string>> = {
     unauthorized: '; set GITHUB_TOKEN, or run gh auth login',
