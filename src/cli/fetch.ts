@@ -11,7 +11,8 @@ import { findWorkspace } from './workspace.ts'
 export async function fetch(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {
   const { remote, ...counts } = await fetchPullRequests(runtime, options)
   const closed = counts.closed > 0 ? `; removed ${counts.closed} that are closed` : ''
-  const text = `${count(counts.open, 'open pull request', 'open pull requests')} of ${remote}${closed}`
+  const older = counts.left_out > 0 ? `; left out ${counts.left_out} that are older` : ''
+  const text = `${count(counts.open, 'open pull request', 'open pull requests')} of ${remote}${older}${closed}`
   runtime.stdout.write(`${options.json ? JSON.stringify(counts, null, 2) : text}\n`)
   return EXIT.clear
 }

@@ -31,8 +31,8 @@ const PULL_REF = /^refs\/deconflict\/(pull|merge-requests)\/(\d+)$/
 
 /**
  * The branches, and then the pull requests, with recent commits that are not in the base branch, the newest first. A remote branch
- * that a local one has, or that a pull request is, counts once. `merged`: the heads of the base branch. Undefined if git fails, or
- * does not end in time.
+ * that a local one has, or that a pull request is, counts once. `merged`: the heads of the base branch; `left_out`: how many branches
+ * were too many. Undefined if git fails, or does not end in time.
  */
 export async function listBranches(
   { git, now, base, remote, left_ms }: CloneOptions,
@@ -41,7 +41,7 @@ export async function listBranches(
     checked_out,
     are_pulls_fetched,
   }: { merged: readonly string[]; checked_out: readonly Head[]; are_pulls_fetched: boolean },
-): Promise<Branch[] | undefined> {
+): Promise<{ branches: Branch[]; left_out: number } | undefined> {
   const bases = base === undefined ? [] : refsOf(base, remote)
   const unmerged = merged.map((sha) => `--no-merged=${sha}`)
   const list = (refs: readonly string[], excluded: readonly string[]) =>
@@ -62,8 +62,10 @@ export async function listBranches(
   const recent = all.filter(({ committed_at, ref }) => committed_at >= since && !bases.includes(ref))
   const found = distinct(recent)
   // Anybody can open pull requests: they take neither the place nor the time of branches.
-  const named = found.filter(({ name }) => name !== null).slice(0, BRANCHES_MAX)
-  return [...named, ...found.filter(({ name }) => name === null)]
+  const named = found.filter(({ name }) => name !== null)
+  const pulls = found.filter(({ name }) => name === null)
+  const branches = [...named.slice(0, BRANCHES_MAX), ...pulls]
+  return { branches, left_out: found.length - branches.length }
 }
 
 function branchOf(line: string, remote: string | undefined): Branch | null {

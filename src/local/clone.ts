@@ -9,10 +9,11 @@ import { count, minuteText } from '../vocabulary/text.ts'
 import { type BranchWork, listBranches, readBranchWork, readCommitted } from './branches.ts'
 import { type CloneOptions, type MergedOptions, mappedAtOnce } from './clone-options.ts'
 import { declaredNow } from './declared-work.ts'
+import type { Fetched } from './pull-requests.ts'
 import type { Records } from './record-files.ts'
 import { readCommits, type Since, type Stand, sinceFork, withoutNew } from './stacks.ts'
 import { listTrees, readTree, readTreeSince, type WorkingTreeOf } from './trees.ts'
-import { type LocalWork, withFiles } from './work.ts'
+import { diffOf, type LocalWork, withFiles } from './work.ts'
 import { findLeft } from './work-left.ts'
 
 export interface Clone {
@@ -41,8 +42,9 @@ export async function readClone(
   const [allTrees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
   const trees = allTrees ?? []
   const declared = await declaredNow(records.work, trees, given)
-  const are_pulls_fetched = records.fetched_at !== null
-  const listed = await listBranches(given, { merged, checked_out: trees, are_pulls_fetched })
+  const are_pulls_fetched = records.fetched !== null
+  const newest = await listBranches(given, { merged, checked_out: trees, are_pulls_fetched })
+  const listed = newest?.branches
   const tips = listed?.map(({ name, sha }) => ({ branch: name, head: sha })) ?? []
   const commits = await readCommits(git, [...trees, ...tips], merged[0])
   const options = { ...given, merged, commits }
@@ -69,9 +71,13 @@ export async function readClone(
     if (!each.had_branch || status !== 'paused' || waiting.has(branch)) add(each)
   }
   for (const one of derived.map(leftOf)) if (one.kind === 'declared' || one.files.length > 0) add(one)
-  const declaredOn = new Set(live.map(({ activity }) => activity.branch))
-  for (const { work: each, branch } of found)
-    if (!branch.names.some((name) => declaredOn.has(name))) add(leftOf(each))
+  for (const { work: each, branch } of found) {
+    const one = leftOf(each)
+    const declaredOn = live.filter(({ activity }) => branch.names.some((name) => name === activity.branch))
+    if (declaredOn.length === 0) add(one)
+    // It is checked out nowhere, so no working tree shows what was committed since.
+    for (const own of declaredOn) if (work.has(own.activity.id)) add(withFiles(own, diffOf(one)))
+  }
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
   const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))
   // What the working tree that asks has as well is no work of others.
@@ -108,7 +114,10 @@ export async function readClone(
   function lookedAt(): LookedAt {
     const pulls = found.filter(({ branch }) => branch.pr_number !== null).length
     const sources = [
-      ...fetchedText(records.fetched_at, options),
+      ...fetchedText(records.fetched, options),
+      ...(newest?.left_out
+        ? [`${count(newest.left_out, 'older branch', 'older branches')}: not compared`]
+        : []),
       options.others_unknown,
       ...options.settings_problems,
       ...records.broken.map((name) => `${name}: cannot be read`),
@@ -144,13 +153,17 @@ export async function readClone(
 
 /** What is not known of pull requests: fetched ones are those of that time. */
 export function fetchedText(
-  fetched_at: Date | null,
+  fetched: Fetched | null,
   { now, remote }: Pick<CloneOptions, 'now' | 'remote'>,
 ): string[] {
   if (remote === undefined) return ['pull requests: there is no remote']
-  if (fetched_at === null) return ['pull requests: not fetched; deconflict fetch']
-  if (now.getTime() - fetched_at.getTime() <= HOUR_MS) return []
-  return [`pull requests: not fetched since ${minuteText(fetched_at.toISOString())}; deconflict fetch`]
+  if (fetched === null) return ['pull requests: not fetched; deconflict fetch']
+  const { at, left_out } = fetched
+  const since = `pull requests: not fetched since ${minuteText(at.toISOString())}; deconflict fetch`
+  return [
+    ...(left_out > 0 ? [`${count(left_out, 'older pull request', 'older pull requests')}: not fetched`] : []),
+    ...(now.getTime() - at.getTime() > HOUR_MS ? [since] : []),
+  ]
 }
 
 /** The work in a working tree: its records with the files as they are now, or what git shows of it; undefined if git fails there. */
@@ -172,9 +185,7 @@ async function workOfTree(
   const shown = await readTree(tree, options)
   if (shown === undefined) return undefined
   if (declared.length === 0) return shown ? [shown] : []
-  const { pushed_base_sha: base_sha = null, changes_complete = true } = shown?.activity ?? {}
-  const diff = { files: shown?.files ?? [], base_sha, is_cut: !changes_complete }
-  return declared.map((each) => withFiles(each, diff))
+  return declared.map((each) => withFiles(each, shown ? diffOf(shown) : { files: [], base_sha: null }))
 }
 
 function setOf(work: readonly LocalWork[], notables: Clone['notables']): LiveSet {

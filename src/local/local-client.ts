@@ -11,7 +11,7 @@ import { fetchedText } from './clone.ts'
 import { type ReaderOptions, readerOf, withLookedAt } from './clone-source.ts'
 import { issueIn } from './issues.ts'
 import { notableMethods } from './notables.ts'
-import { fetchedAt } from './pull-requests.ts'
+import { lastFetch } from './pull-requests.ts'
 
 export { readGitAttributes } from '../engine/lines/noise.ts'
 export { DiffCache } from './diff-cache.ts'
@@ -47,7 +47,7 @@ export function localClient({ clock, ...options }: ReaderOptions & { clock: Cloc
       getMergeOrder: async ({ now }) => {
         const { merge_order, unread } = await compareAll(now)
         const isKnown = merge_order.items.length + merge_order.clear.length > 0
-        const pulls = fetchedText(fetchedAt(options.files.directory), { ...options, now })
+        const pulls = fetchedText(lastFetch(options.files.directory), { ...options, now })
         const reason = reasonOf([merge_order.reason, ...unread, ...(isKnown ? [] : pulls)])
         return reason === null ? merge_order : { ...merge_order, complete: false, reason }
       },

@@ -2,6 +2,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Git } from '../git/git.ts'
+import { textOf } from '../git/small-files.ts'
 
 const PULLS_MAX = 200
 /** How far back the base branch is searched for merged heads. */
@@ -17,7 +18,7 @@ export interface OpenPull {
 }
 
 /**
- * The newest open pull requests. A remote keeps the head of each one for ever, and `merge` only while it is open. GitLab can
+ * The open pull requests, the newest first. A remote keeps the head of each one for ever, and `merge` only while it is open. GitLab can
  * have no `merge` at all: then those are open whose head is not in the base branch. `listed`: the output of `git ls-remote`.
  */
 export function openPulls(listed: string, isInBase: (sha: string) => boolean): OpenPull[] {
@@ -34,7 +35,6 @@ export function openPulls(listed: string, isInBase: (sha: string) => boolean): O
   return refs
     .flatMap(({ pull, is_head }) => (is_head && isOpen(pull) ? [pull] : []))
     .sort((a, b) => b.number - a.number)
-    .slice(0, PULLS_MAX)
 }
 
 interface FetchOptions {
@@ -45,19 +45,16 @@ interface FetchOptions {
   directory: string
 }
 
-/** Fetches the heads that have moved, and deletes those of closed ones. Throws `RemoteError`. Returns how many there are. */
+/** Fetches the heads of the newest ones that have moved, and deletes those of closed ones. Throws `RemoteError`. Returns how many there are. */
 export async function fetchPulls({ git, remote, base, directory }: FetchOptions) {
   const patterns = KINDS.flatMap((kind) => [`refs/${kind}/*/head`, `refs/${kind}/*/merge`])
   const listed = await git.fromRemote(['ls-remote', remote, ...patterns])
   const [head] = await git.commitsOf(base, remote)
   const merged = head && (await git.output(['rev-list', `--max-count=${BASE_COMMITS_MAX}`, head]))
   const inBase = new Set(merged?.split('\n'))
-  const open = new Map(
-    openPulls(listed, (sha) => inBase.has(sha)).map((each) => [
-      `refs/deconflict/${each.kind}/${each.number}`,
-      each,
-    ]),
-  )
+  const all = openPulls(listed, (sha) => inBase.has(sha))
+  const newest = all.slice(0, PULLS_MAX)
+  const open = new Map(newest.map((each) => [`refs/deconflict/${each.kind}/${each.number}`, each]))
   const known = await git.refs('objectname', ['refs/deconflict'])
   const moved = [...open].filter(([ref, { sha }]) => known.get(ref) !== sha)
   const closed = [...known.keys()].filter((ref) => !open.has(ref))
@@ -69,13 +66,22 @@ export async function fetchPulls({ git, remote, base, directory }: FetchOptions)
   if (closed.length > 0)
     await git.output(['update-ref', '--stdin'], { input: closed.map((ref) => `delete ${ref}\n`).join('') })
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  writeFileSync(join(directory, FETCHED), '', { mode: 0o600 })
-  return { open: open.size, closed: closed.length }
+  const left_out = all.length - newest.length
+  writeFileSync(join(directory, FETCHED), String(left_out), { mode: 0o600 })
+  return { open: open.size, closed: closed.length, left_out }
 }
 
 const FETCHED = 'fetched'
 
-/** When pull requests were fetched last; null if never. */
-export function fetchedAt(directory: string): Date | null {
-  return statSync(join(directory, FETCHED), { throwIfNoEntry: false })?.mtime ?? null
+export interface Fetched {
+  at: Date
+  /** How many open ones were too many. */
+  left_out: number
+}
+
+/** What is known of the last fetch; null if there was none. */
+export function lastFetch(directory: string): Fetched | null {
+  const file = join(directory, FETCHED)
+  const at = statSync(file, { throwIfNoEntry: false })?.mtime
+  return at === undefined ? null : { at, left_out: Number(textOf(file)) || 0 }
 }

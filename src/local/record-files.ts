@@ -8,7 +8,7 @@ import { KEY_BYTES, type LineHasher, lineHasher } from '../engine/lines/line-has
 import type { StoredNotable } from '../engine/records/notable.ts'
 import { createWhole, withLock } from '../git/lock.ts'
 import { keepNewest, namesIn, replaceFile } from '../git/small-files.ts'
-import { fetchedAt } from './pull-requests.ts'
+import { type Fetched, lastFetch } from './pull-requests.ts'
 import { type LocalWork, NO_FIELDS, UNCLAIMED } from './work.ts'
 
 /** The most records, and their bytes together; the oldest ones go. */
@@ -24,8 +24,7 @@ export interface Records {
   notables: StoredNotable[]
   /** The names of the files that cannot be read. They are kept. */
   broken: string[]
-  /** When pull requests were fetched last; null if never. */
-  fetched_at: Date | null
+  fetched: Fetched | null
 }
 
 type StoredRecord = { work: LocalWork } | { notable: StoredNotable }
@@ -49,7 +48,7 @@ export class RecordFiles {
 
   /** All records, in any order. Nothing is written. */
   read(): Records {
-    const records: Records = { work: [], notables: [], broken: [], fetched_at: fetchedAt(this.directory) }
+    const records: Records = { work: [], notables: [], broken: [], fetched: lastFetch(this.directory) }
     const names = namesIn(this.#work).filter((each) => each.endsWith('.json'))
     const key = names.length > 0 ? this.key().name : ''
     for (const name of names) {

@@ -86,6 +86,11 @@ export function withFiles(
     : { ...work, files, activity: { ...activity, pushed_files: listed, pushed_base_sha: base_sha } }
 }
 
+/** What git shows of derived work. */
+export function diffOf({ files, activity }: LocalWork): Pick<Diff, 'files' | 'base_sha' | 'is_cut'> {
+  return { files, base_sha: activity.pushed_base_sha, is_cut: !activity.changes_complete }
+}
+
 type Given = 'id' | 'title' | 'summary' | 'actor' | 'created_by' | 'created_at' | 'updated_at' | 'expires_at'
 
 /** What work is if nothing else is known of it. */

@@ -1,4 +1,5 @@
 /** `deconflict fetch`: the open pull requests of a remote, from a bare repository as GitHub and GitLab keep them. */
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { listBranches } from '../../src/local/branches.ts'
@@ -30,12 +31,6 @@ test.each([
   expect(open.map(({ number }) => number)).toEqual(numbers)
 })
 
-test('the newest 200 are open', () => {
-  const of = (number: number) => `${A}\trefs/pull/${number}/head\n${B}\trefs/pull/${number}/merge\n`
-  const open = openPulls(Array.from({ length: 250 }, (_, at) => of(at + 1)).join(''), () => false)
-  expect(open.map(({ number }) => number)).toEqual(Array.from({ length: 200 }, (_, at) => 250 - at))
-})
-
 test('pull requests do not take the place of branches', async () => {
   const line = (ref: string, at: number) => `${ref}\0\0${at}\0${1_750_000_000 + at}\0Eve\0Commit`
   const pulls = Array.from({ length: 200 }, (_, at) => line(`refs/deconflict/pull/${at + 1}`, at + 1))
@@ -43,7 +38,7 @@ test('pull requests do not take the place of branches', async () => {
     args.includes('refs/heads') ? line('refs/heads/gifts', 0) : pulls.join('\n')
   const given = { git: { output }, now: new Date(1_750_000_000_000), left_ms: () => 1 } as unknown
   const refs = { merged: [], checked_out: [], are_pulls_fetched: true }
-  expect((await listBranches(given as CloneOptions, refs))?.[0]?.name).toBe('gifts')
+  expect((await listBranches(given as CloneOptions, refs))?.branches[0]?.name).toBe('gifts')
 })
 
 describe('the command', () => {
@@ -75,6 +70,22 @@ describe('the command', () => {
     const { stdout } = await tree.run(['check', '--json'])
     return JSON.parse(stdout)
   }
+
+  test('reads the newest 200, and a check says how many are left out, of branches too', async () => {
+    const refs = Array.from({ length: 201 }, (_, at) => `refs/pull/${at + 1}`)
+    await pushAs('Many', ...refs.flatMap((ref) => [`${ref}/head`, `${ref}/merge`]))
+    const { stdout } = await tree.run(['fetch'])
+    expect(stdout).toBe('200 open pull requests of origin; left out 1 that are older\n')
+    expect(await fetched()).not.toContain('refs/deconflict/pull/1')
+    const at = Math.floor(Date.now() / 1000)
+    const branch = (number: number) =>
+      `commit refs/heads/b${number}\ncommitter Ben <b@x> ${at} +0000\ndata 0\nfrom refs/heads/main^0\nM 644 inline ${number}\ndata 0\n\n`
+    const input = Array.from({ length: 202 }, (_, number) => branch(number)).join('')
+    execFileSync('git', ['fast-import', '--quiet'], { cwd: tree.path, input })
+    const { sources } = await check()
+    expect(sources).toContain('1 older pull request: not fetched')
+    expect(sources).toContain('2 older branches: not compared')
+  })
 
   test('reads the open pull requests, which a check compares; a closed one is removed', async () => {
     await pushAs('Gift cards', 'refs/pull/7/head', 'refs/pull/7/merge')

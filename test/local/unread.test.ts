@@ -175,6 +175,16 @@ test('of work with more than 3,000 changed files, a check says that it does not 
   expect((await check()).reason).toMatch(/Only the first changed files of 1 live activity are known/)
 })
 
+test('what was committed on a branch that nobody has checked out is compared, also if work on it is declared', async () => {
+  await tree.commitUpstream('Cart', { 'src/cart.ts': 'one\ntwo\nthree\n' })
+  await tree.git('checkout', '-q', '-b', 'feature')
+  await tree.run(['start', 'Feature', '--paths', 'src/pay.ts'])
+  await tree.commit('Feature', { 'src/cart.ts': 'one\nfeature\nthree\n' })
+  await tree.git('checkout', '-q', '-b', 'mine', 'main')
+  await tree.write({ 'src/cart.ts': 'one\nmine\nthree\n' })
+  expect((await tree.run(['check'])).stdout).toMatch(/“Feature” changes line 2 of src\/cart\.ts too/)
+})
+
 test('a file beside the working trees of a bare repository is the work of none', async () => {
   await tree.git('clone', '-q', '--bare', '.', '../other/.bare')
   await tree.write({ '../other/.git': 'gitdir: ./.bare\n' })
