@@ -1,9 +1,9 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 43_720,
-  'lines of test': 41_730,
-  'lines of scripts': 7_180,
-  'words of docs': 33_800,
+  'lines of src': 43_780,
+  'lines of test': 41_815,
+  'lines of scripts': 7_030,
+  'words of docs': 33_790,
   tables: 16,
   migrations: 1,
   'files run by POST /activity, alone': 64,
@@ -11,7 +11,7 @@ export const LIMITS: Record<string, number> = {
   'files run by POST /activity/check': 56,
   'files run by GET /overlaps': 48,
   'files run by pull_request.opened, until its comment': 93,
-  'files run by a push of the settings, with two open pull requests': 87,
+  'files run by a push of the settings, with two open pull requests': 88,
 }
 
 /** The tools of MCP. One that is not listed here is above its limit. */
