@@ -3,7 +3,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestOf } from '../client/client.ts'
-import { compareNumbers, numberOf, renumbered } from '../vocabulary/file-number.ts'
+import { numberOf, renumbered } from '../vocabulary/file-number.ts'
 import { isNotableId } from '../vocabulary/names.ts'
 import { sanitize } from '../vocabulary/text.ts'
 import {
@@ -89,13 +89,12 @@ export async function number(runtime: Runtime, directory: string, options: Numbe
   const files = options.rename ? await newFilesIn(workspace, inside) : []
   const id = await activityIdFor(context, options.activity)
   const reserved = await client.reserveNumber({ ...at, id, input: { directory: inside || '.' } })
-  const renames = isOnlyOf(id, files[0], reserved) ? [] : renamesTo(reserved.number, files)
+  const renames = renamesTo(reserved.number, files)
   for (const each of renames) await rename(workspace, root as string, each)
   context.show({ ...reserved, ...(options.rename && { renamed: renames }) }, () => [
     `Reserved ${sanitize(reserved.number)} in ${sanitize(reserved.directory || 'the root')} (${id})`,
     ...wrap(takenText(reserved.taken), { width: display.width, indent: '  ' }),
     ...renames.map(({ from, to }) => `  renamed ${sanitize(from)} to ${sanitize(to)}`),
-    ...(renames.length === 0 ? files.map((file) => `  kept ${sanitize(file)}`) : []),
   ])
   return EXIT.clear
 }
@@ -119,16 +118,6 @@ async function newFilesIn(workspace: Workspace, directory: string): Promise<stri
 /** Both relative to the root of the working tree. */
 type Rename = { from: string; to: string }
 
-type Taken = readonly { number: string; by: string }[]
-
-/** Only this activity has the number of the file, such as one that the command has given it before. */
-function isOnlyOf(id: string, file = '', { number: next, taken }: { number: string; taken: Taken }): boolean {
-  const after = (number: string) => compareNumbers(numberOf(file)?.value ?? next, number)
-  const isApart = ({ number, by }: Taken[number]) =>
-    by === id || (by === 'base' ? after(number) > 0 : after(number) !== 0)
-  return after(next) < 0 && taken.every(isApart)
-}
-
 function renamesTo(value: string, files: readonly string[]): Rename[] {
   return files.flatMap((from) => {
     const at = from.lastIndexOf('/') + 1
@@ -148,7 +137,7 @@ async function rename({ git }: Workspace, root: string, { from, to }: Rename): P
   if (moved === undefined) throw new CliError(`git mv ${from} ${to} failed`)
 }
 
-function takenText(taken: Taken): string {
+function takenText(taken: readonly { number: string; by: string }[]): string {
   if (taken.length === 0) return 'No other number is taken there.'
   const named = taken
     .slice(0, TAKEN_SHOWN_MAX)

@@ -35,11 +35,10 @@ describe('--rename', () => {
     expect(await readdir(inDirectory.cwd)).toEqual(['0043_orders.sql'])
   })
 
-  test('renames the two untracked files of one migration together, and only once', async () => {
+  test('renames the two untracked files of one migration together', async () => {
     for (const name of ['0042_orders.up.sql', '0042_orders.down.sql'])
       await writeFile(join(inDirectory.cwd, name), 'select 1;\n')
-    const rename = ['number', DIRECTORY, '--rename']
-    for (const args of [rename, ['update', '--refresh'], rename]) await tree.run(args)
+    await tree.run(['number', DIRECTORY, '--rename'])
     expect(await readdir(inDirectory.cwd)).toEqual(['0043_orders.down.sql', '0043_orders.up.sql'])
   })
 
@@ -47,7 +46,8 @@ describe('--rename', () => {
     const { code, stderr } = await tree.run(['number', DIRECTORY, '--rename'])
     expect(stderr).toContain('git lists no new file with a number in db/migrations')
     expect(code).toBe(1)
-    expect((await tree.run(['number', DIRECTORY, '--json'])).stdout).toContain('"0043"')
+    const first = await tree.run(['number', DIRECTORY, '--json'])
+    expect(JSON.parse(first.stdout).number).toBe('0043')
   })
 
   test('never replaces a file', async () => {
