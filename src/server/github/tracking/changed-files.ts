@@ -3,7 +3,6 @@
 import { changeOf, type FileEntry } from '../../../engine/lines/change.ts'
 import { lineHasher } from '../../../engine/lines/line-hash.ts'
 import { inTurns, mapped } from '../../../vocabulary/clock.ts'
-import { ATTEMPTS_MAX } from '../../jobs/jobs.ts'
 import { enqueue, jobOn } from '../../jobs/store.ts'
 import { runningJob } from '../../platform/telemetry/execution.ts'
 import type { PushedChanges } from '../../records/activities/activities.ts'
@@ -19,7 +18,7 @@ import { ifFound, listChangedFiles } from '../repository-calls.ts'
 /** The kind of job that reads the files of one pull request. */
 export const READ_FILES = 'read_files'
 
-/** So often an event asks GitHub for a diff that takes it too long, before a job of its own does. */
+/** So often GitHub is asked for a diff that takes it too long. */
 const DIFF_ATTEMPTS = 3
 
 /**
@@ -29,7 +28,7 @@ const DIFF_ATTEMPTS = 3
 export async function readChanges(
   app: App,
   ctx: RepoContext,
-  { number, attempts_max = DIFF_ATTEMPTS }: Pick<PullRequestRow, 'number'> & { attempts_max?: number },
+  { number }: Pick<PullRequestRow, 'number'>,
 ): Promise<PushedChanges | undefined> {
   const limits = app.list_limits
   try {
@@ -40,8 +39,7 @@ export async function readChanges(
     return files && pushedChangesOf(ctx, { files, base_sha: null, is_complete: files.length < limits.files })
   } catch (error) {
     const isTooLarge = /diff is taking too long|"field":"diff"/.test(String(error))
-    if (!isTooLarge || (runningJob()?.attempts ?? 0) < attempts_max) throw error
-    if (attempts_max < ATTEMPTS_MAX) await enqueueFileReads(ctx, [number])
+    if (!isTooLarge || (runningJob()?.attempts ?? 0) < DIFF_ATTEMPTS) throw error
     const [live] = await listLive(ctx.db, ctx.repo.id, { pr_number: number }, ctx.now)
     const files = (live?.pushed_files ?? []).map((file) => ({ ...file, changed_lines: null, digest: null }))
     return { files, base_sha: null, is_complete: false }
@@ -72,6 +70,6 @@ export async function readFiles(app: App, ctx: RepoContext, { number }: { number
   const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
   if (!pr?.is_open) return
   await describePullRequest(ctx, number, { closes: pr.closes })
-  const changes = await ifFound(readChanges(app, ctx, { number, attempts_max: ATTEMPTS_MAX }))
+  const changes = await ifFound(readChanges(app, ctx, pr))
   if (changes) await replaceChangesOf(ctx, { ...pr, is_fork: pr.branch.includes(':') }, changes)
 }

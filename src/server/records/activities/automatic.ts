@@ -137,6 +137,10 @@ export function refreshPullRequest(
       ...(title && { title: clip(pr.title, 200) || row.title }),
       ...(summary && { summary: pr.summary }),
       ...(base_branch && { base_branch: pr.base_branch }),
+      ...(changes && {
+        scope: { areas: row.scope.areas, paths: distinctNames(changes.files) },
+        scope_is_literal: true,
+      }),
     }
   }
   return updateEach(ctx, pr, { effect: 'refreshed', update, changes })
@@ -211,7 +215,7 @@ export async function updateRows(
   const changed: ActivityRow[] = []
   for (const row of rows) {
     const pushed = changes && (await savePushed(within, row, changes))
-    const fields = { ...update(row), ...(changes && scopeOf(row, changes)), ...pushed }
+    const fields = { ...update(row), ...pushed }
     // That it was pushed keeps it alive; what a push changes are its files.
     const { declared_at: _, branch_pushed: __, ...shown } = fields
     const updated_at = isHeartbeat(row, shown) ? row.updated_at : now
@@ -222,11 +226,6 @@ export async function updateRows(
   await enqueueRechecks(within, changed)
   recordEffect(effect, updated.length)
   return updated
-}
-
-/** The scope of an activity that was made from what was pushed is the changed files. Declared ones keep theirs. */
-function scopeOf({ source, scope: { areas } }: ActivityRow, { files }: PushedChanges): store.ActivityChanges {
-  return source === 'api' ? {} : { scope: { areas, paths: distinctNames(files) }, scope_is_literal: true }
 }
 
 /** Whether a field that people see has changed. A heartbeat changes none. */

@@ -3,6 +3,7 @@
  * (docs/contract/activities.md#branches).
  */
 
+import { distinctNames } from '../../../engine/records/activity.ts'
 import { archived, heartbeat } from '../../../engine/records/activity-lifecycle.ts'
 import { clip } from '../../github/pull-request.ts'
 import { inTransaction, type RepoContext } from '../repositories/repo.ts'
@@ -77,7 +78,11 @@ export function trackBranch(ctx: RepoContext, pushed: ReadBranch, changes: Pushe
     const tracking = trackingBy(live)
     if (tracking === 'other' || (tracking === 'none' && changes.files.length === 0)) return
     if (tracking === 'branch') {
-      const update = () => describedFields(pushed, changes)
+      const update = ({ scope }: ActivityRow) => ({
+        ...describedFields(pushed, changes),
+        scope: { areas: scope.areas, paths: distinctNames(changes.files) },
+        scope_is_literal: true,
+      })
       await updateRows(within, live.filter(isOfBranch), { effect: 'refreshed', update, changes })
       return
     }
