@@ -1,5 +1,5 @@
 /** Finds the git directory and the branch of a working tree without running git. */
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { textOf } from './small-files.ts'
 
@@ -18,20 +18,16 @@ export function findTree(from: string): WorkingTree | undefined {
   if (git_directory !== undefined)
     return { root, git_directory, common_directory: commonDirectoryOf(git_directory) }
   const parent = dirname(root)
-  return parent === root ? undefined : findTree(parent)
+  // Git does not look further either if the file `.git` names what is not there.
+  return parent === root || POINTER.test(textOf(join(root, '.git'))) ? undefined : findTree(parent)
 }
 
 /** The working tree of the same clone that a file is in, if it is another one. */
 export function otherTreeOf(here: WorkingTree, file: string): WorkingTree | undefined {
-  try {
-    const tree = findTree(dirname(file))
-    const isOther = tree !== undefined && tree.git_directory !== here.git_directory
-    const isSameClone = isOther && tree.common_directory === here.common_directory
-    return isSameClone && !isBare(tree) ? tree : undefined
-  } catch {
-    // It must not be read, or is no path at all.
-    return undefined
-  }
+  const tree = findTree(dirname(file))
+  const isOther = tree !== undefined && tree.git_directory !== here.git_directory
+  const isSameClone = isOther && tree.common_directory === here.common_directory
+  return isSameClone && !isBare(tree) ? tree : undefined
 }
 
 /** Whether it is a bare repository, or the directory around one and its working trees. */
@@ -40,14 +36,24 @@ export function isBare({ git_directory, common_directory }: Omit<WorkingTree, 'r
   return git_directory === common_directory && /^\s*bare\s*=\s*true/im.test(text)
 }
 
+const POINTER = /^gitdir: (.+)/s
+
+/** What a path names; undefined if it names nothing, or must not be read, or is no path at all. */
+function kindOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
 /** `.git`, or the directory that the file `.git` of a linked working tree or submodule names. */
 function gitDirectoryIn(root: string): string | undefined {
   const dotGit = join(root, '.git')
-  const kind = statSync(dotGit, { throwIfNoEntry: false })
-  const named = kind?.isDirectory() ? dotGit : /^gitdir: (.+)/s.exec(textOf(dotGit))?.[1]?.trim()
+  const named = kindOf(dotGit)?.isDirectory() ? dotGit : POINTER.exec(textOf(dotGit))?.[1]?.trim()
   if (named === undefined) return undefined
   const git_directory = resolve(root, named)
-  return statSync(join(git_directory, 'HEAD'), { throwIfNoEntry: false }) ? git_directory : undefined
+  return kindOf(join(git_directory, 'HEAD')) && git_directory
 }
 
 /** The git directory of the main working tree. */
