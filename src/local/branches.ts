@@ -65,7 +65,9 @@ export async function listBranches(
   const named = found.filter(({ name }) => name !== null)
   const pulls = found.filter(({ name }) => name === null)
   const branches = [...named.slice(0, BRANCHES_MAX), ...pulls]
-  return { branches, left_out: found.length - branches.length }
+  const here = new Set(checked_out.map(({ branch }) => branch))
+  const older = named.slice(BRANCHES_MAX).filter(({ names }) => !names.some((name) => here.has(name)))
+  return { branches, left_out: older.length }
 }
 
 function branchOf(line: string, remote: string | undefined): Branch | null {

@@ -75,8 +75,13 @@ export async function readClone(
     const one = leftOf(each)
     const declaredOn = live.filter(({ activity }) => branch.names.some((name) => name === activity.branch))
     if (declaredOn.length === 0) add(one)
-    // It is checked out nowhere, so no working tree shows what was committed since.
-    for (const own of declaredOn) if (work.has(own.activity.id)) add(withFiles(own, diffOf(one)))
+    // It is checked out nowhere, so no working tree shows what was committed since. Of two commits of its name the newer one counts.
+    for (const own of declaredOn.filter(
+      (known) => known.had_branch && work.get(known.activity.id) === known,
+    )) {
+      const beyond = own.files.filter(({ path }) => !each.files.some((file) => file.path === path))
+      add(withFiles(own, { ...diffOf(one), files: [...one.files, ...beyond] }))
+    }
   }
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
   const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))

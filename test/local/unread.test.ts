@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { chmod, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { DiffCache, RecordFiles } from '../../src/local/local-client.ts'
 import { hooksIn, useTree } from '../support/shop.ts'
 
@@ -175,14 +175,56 @@ test('of work with more than 3,000 changed files, a check says that it does not 
   expect((await check()).reason).toMatch(/Only the first changed files of 1 live activity are known/)
 })
 
-test('what was committed on a branch that nobody has checked out is compared, also if work on it is declared', async () => {
-  await tree.commitUpstream('Cart', { 'src/cart.ts': 'one\ntwo\nthree\n' })
-  await tree.git('checkout', '-q', '-b', 'feature')
-  await tree.run(['start', 'Feature', '--paths', 'src/pay.ts'])
-  await tree.commit('Feature', { 'src/cart.ts': 'one\nfeature\nthree\n' })
-  await tree.git('checkout', '-q', '-b', 'mine', 'main')
-  await tree.write({ 'src/cart.ts': 'one\nmine\nthree\n' })
-  expect((await tree.run(['check'])).stdout).toMatch(/“Feature” changes line 2 of src\/cart\.ts too/)
+describe('declared work on a branch that nobody has checked out', () => {
+  /** What a check says of work that changes the second line of a file. */
+  async function check(file: string): Promise<string> {
+    await tree.write({ [file]: 'one\nmine\nthree\n' })
+    const { stdout } = await tree.run(['check'])
+    await tree.git('checkout', '-q', '--', '.')
+    return stdout
+  }
+  const changed = (word: string) => `one\n${word}\nthree\n`
+
+  test('is compared with what was committed since, less what was merged, and with what is not committed', async () => {
+    const FILES = { 'a.ts': changed('two'), 'b.ts': changed('two'), 'c.ts': changed('two') }
+    await tree.commitUpstream('Base', FILES)
+    await tree.git('checkout', '-q', '-b', 'feature')
+    await tree.commit('First', { 'a.ts': changed('first') })
+    await tree.write({ 'c.ts': changed('stashed') })
+    await tree.run(['start', 'Feature'])
+    await tree.git('stash', '-q')
+    await tree.commit('Second', { 'b.ts': changed('second') })
+    await tree.git('checkout', '-q', 'main')
+    for (const file of ['a.ts', 'b.ts', 'c.ts'])
+      expect(await check(file)).toContain(`“Feature” changes line 2 of ${file} too`)
+    await tree.git('cherry-pick', 'feature~1')
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    expect(await check('a.ts')).toMatch(/^Clear/)
+    expect(await check('b.ts')).toContain('“Feature” changes line 2 of b.ts too')
+  })
+
+  test('keeps the files of a newer commit than an older one of its name has, and of a branch that it only names', async () => {
+    await tree.commitUpstream('Base', { 'a.ts': changed('two'), 'b.ts': changed('two') })
+    await tree.git('checkout', '-q', '-b', 'feature')
+    await tree.commit('First', { 'a.ts': changed('first') })
+    for (const ref of ['refs/remotes/origin/feature', 'refs/heads/backup'])
+      await tree.git('update-ref', ref, 'HEAD')
+    await tree.commit('Second', { 'b.ts': changed('second') })
+    await tree.run(['start', 'Feature'])
+    await tree.git('checkout', '-q', '--detach', 'main')
+    expect(await check('b.ts')).toContain('“Feature” changes line 2 of b.ts too')
+    await tree.write({ 'b.ts': changed('named') })
+    expect((await tree.run(['start', 'Named', '--branch', 'feature'])).code).not.toBe(1)
+    expect((await tree.run(['list', '--branch', 'feature'])).stdout).toMatch(/^Named .*\n.* b\.ts\n/)
+  })
+})
+
+test.each([
+  ['linked working tree', 'gitdir: ../.git/worktrees/gone\n'],
+  ['submodule', 'gitdir: ../.git/modules/gone\n'],
+])('a %s without its git directory is no part of the clone around it', async (_, pointer) => {
+  await tree.write({ 'gone/.git': pointer, 'gone/a.ts': 'a\n' })
+  expect(await tree.run(['check'], { cwd: join(tree.path, 'gone') })).toMatchObject({ code: 1, stdout: '' })
 })
 
 test('a file beside the working trees of a bare repository is the work of none', async () => {
