@@ -177,6 +177,12 @@ export function isWithoutPermission(error: unknown): boolean {
   return statusOf(error) === 403 && /not accessible by integration/i.test((error as Error).message)
 }
 
+/** For what can be done without. */
+export function nullIfWithoutPermission(error: unknown): null {
+  if (!isWithoutPermission(error)) throw error
+  return null
+}
+
 /** What a call answers; undefined if the resource does not exist, or no longer exists. */
 export async function ifFound<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
   try {

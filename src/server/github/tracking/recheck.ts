@@ -22,6 +22,7 @@ import { branchCheck, checkPullRequest } from '../../tell/read.ts'
 import { branchKey } from '../../tell/sides.ts'
 import { recordEnd } from '../../tell/store.ts'
 import { isSilent } from '../../tell/who-is-told.ts'
+import { nullIfWithoutPermission } from '../repository-calls.ts'
 import { type BranchDirectory, listDirectory as listDirectoryOf } from '../trees.ts'
 import { enqueueFileReads } from './changed-files.ts'
 
@@ -69,8 +70,10 @@ export async function recheck(
   const { public_url } = app.config
   const { owner, name } = ctx.repo
   const page_url = public_url && `${public_url}/#/${owner}/${name}?pr=${number}`
-  const listDirectory = async (directory: BranchDirectory) =>
-    (await readGithub(app, ctx, (reader, { repo }) => listDirectoryOf(reader, repo, directory))) ?? null
+  const listDirectory = async (directory: BranchDirectory) => {
+    const listing = readGithub(app, ctx, (reader, { repo }) => listDirectoryOf(reader, repo, directory))
+    return (await listing.catch(nullIfWithoutPermission)) ?? null
+  }
   const asApp = { ...ctx, caller: { ...ctx.caller, listDirectory } }
   const check = await checkPullRequest(asApp, number, page_url)
   if (!check) return { conclusion: null, unshown: new Set() }

@@ -7,7 +7,7 @@ import { statusOf } from '../../github/client.ts'
 import type { Installation } from '../../github/github-app.ts'
 import { classifyError } from '../../github/octokit.ts'
 import { type GithubPullRequest, parsePullRequest } from '../../github/pull-request.ts'
-import { ifFound, isWithoutPermission, named, type Reader } from '../../github/repository-calls.ts'
+import { ifFound, named, type Reader } from '../../github/repository-calls.ts'
 import { RateLimited } from '../../jobs/jobs.ts'
 import { enqueue } from '../../jobs/store.ts'
 import type { App } from './app.ts'
@@ -86,8 +86,8 @@ function pauseOf(
 }
 
 /**
- * Runs reading calls about the repository. Returns undefined like `asInstallation`, or if the App may not read that or this
- * instance does not watch it. Throws `RateLimited`, and what the client throws.
+ * Runs reading calls about the repository. Returns undefined like `asInstallation`, or if this instance does not watch it. Throws
+ * `RateLimited`, and what the client throws.
  */
 export async function readGithub<Result>(
   app: App,
@@ -97,11 +97,7 @@ export async function readGithub<Result>(
 ): Promise<Result | undefined> {
   const { now, repo } = ctx
   const { watch } = app
-  if (!repo.is_watched || !watch)
-    return asInstallation(app, ctx, work, options).catch((error: unknown) => {
-      if (!isWithoutPermission(error)) throw error
-      return undefined
-    })
+  if (!repo.is_watched || !watch) return asInstallation(app, ctx, work, options)
   const paused = [watch.pausedUntil(now), watch.find(repo)?.retry_at].find((until) => until && until > now)
   if (paused) throw new RateLimited(paused)
   try {
