@@ -111,7 +111,8 @@ test.each([
   ['!a.c linguist-generated', 'a.c', null],
   ['[ linguist-generated\n*.c linguist-generated', 'b.c', 'generated'],
   ['*.c text', 'a.c', null],
-  ['*.c -text\u2028linguist-generated', 'a.c', 'generated'],
+  ['*.c -text\rlinguist-generated', 'a.c', 'generated'],
+  ['*.c -text\u2028linguist-generated', 'a.c', null],
 ])('.gitattributes %j makes %s %s', (text, path, noise) => {
   expect(classOf(path, { attributes: attributesFrom(text) })).toBe(noise)
 })

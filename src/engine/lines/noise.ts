@@ -85,14 +85,14 @@ export function attributesOf(rules: readonly AttributeRule[]): Attributes {
     compiled.find(({ glob, says }) => noise in says && matchesPath(glob, path))?.says[noise] ?? null
 }
 
-/** A pattern, with or without quotes, and the rest of the line, which may contain other ends of lines. */
-const RULE = /^(?:"((?:[^"\\]|\\.)*)"|([^\s"#[!][^\s]*|\[(?!attr\])[^\s]*))\s+(.*)$/s
+/** A pattern, with or without quotes, and the rest of the line, with the blanks of git. */
+const RULE = /^(?:"((?:[^"\\]|\\.)*)"|([^ \t\r"#[!][^ \t\r]*|\[(?!attr\])[^ \t\r]*))[ \t\r]+(.*)$/s
 
 function readRule(line: string): AttributeRule | null {
   const [, quoted, bare, attributes] = RULE.exec(line) ?? []
   if (attributes === undefined) return null
   const says: AttributeRule['says'] = {}
-  for (const attribute of attributes.split(/\s+/)) {
+  for (const attribute of attributes.split(/[ \t\r]+/)) {
     const [, sign, name = '', value] = /^([-!]?)([^=]+)(?:=(.*))?$/.exec(attribute) ?? []
     const noise = Object.hasOwn(CLASS_OF, name) ? CLASS_OF[name] : undefined
     if (noise === undefined) continue
