@@ -18,8 +18,8 @@ export function findTree(from: string): WorkingTree | undefined {
   if (git_directory !== undefined)
     return { root, git_directory, common_directory: commonDirectoryOf(git_directory) }
   const parent = dirname(root)
-  // Git does not look further either if the file `.git` names what is not there.
-  return parent === root || POINTER.test(textOf(join(root, '.git'))) ? undefined : findTree(parent)
+  // Git does not look further either if the file `.git` names nothing.
+  return parent === root || kindOf(join(root, '.git'))?.isFile() ? undefined : findTree(parent)
 }
 
 /** The working tree of the same clone that a file is in, if it is another one. */
@@ -36,8 +36,6 @@ export function isBare({ git_directory, common_directory }: Omit<WorkingTree, 'r
   return git_directory === common_directory && /^\s*bare\s*=\s*true/im.test(text)
 }
 
-const POINTER = /^gitdir: (.+)/s
-
 /** What a path names; undefined if it names nothing, or must not be read, or is no path at all. */
 function kindOf(path: string): Stats | undefined {
   try {
@@ -50,7 +48,7 @@ function kindOf(path: string): Stats | undefined {
 /** `.git`, or the directory that the file `.git` of a linked working tree or submodule names. */
 function gitDirectoryIn(root: string): string | undefined {
   const dotGit = join(root, '.git')
-  const named = kindOf(dotGit)?.isDirectory() ? dotGit : POINTER.exec(textOf(dotGit))?.[1]?.trim()
+  const named = kindOf(dotGit)?.isDirectory() ? dotGit : /^gitdir: (.+)/s.exec(textOf(dotGit))?.[1]?.trim()
   if (named === undefined) return undefined
   const git_directory = resolve(root, named)
   return kindOf(join(git_directory, 'HEAD')) && git_directory
