@@ -72,16 +72,15 @@ export async function readClone(
   }
   for (const one of derived.map(leftOf)) if (one.kind === 'declared' || one.files.length > 0) add(one)
   for (const { work: each, branch } of found) {
-    const one = leftOf(each)
-    const declaredOn = live.filter(({ activity }) => branch.names.some((name) => name === activity.branch))
-    if (declaredOn.length === 0) add(one)
-    // It is checked out nowhere, so no working tree shows what was committed since. Of two commits of its name the newer one counts.
-    for (const own of declaredOn.filter(
-      (known) => known.had_branch && work.get(known.activity.id) === known,
-    )) {
-      const beyond = own.files.filter(({ path }) => !each.files.some((file) => file.path === path))
-      add(withFiles(own, { ...diffOf(one), files: [...one.files, ...beyond] }))
-    }
+    const { names, committed_at } = branch
+    const onBranch = live.filter(
+      ({ activity, had_branch }) => had_branch && names.some((name) => name === activity.branch),
+    )
+    if (onBranch.length === 0) add(leftOf(each))
+    // It is checked out nowhere, so no working tree shows what was committed since. The newest commit of its name comes first.
+    for (const own of onBranch)
+      if (isBefore(own.activity.updated_at, committed_at) && work.get(own.activity.id) === own)
+        add(withFiles(own, diffOf(leftOf(each))))
   }
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
   const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))
@@ -154,6 +153,11 @@ export async function readClone(
       ...(left_out > 0 && !isUnknown ? [`${count(left_out, 'branch', 'branches')}: ${because(failed)}`] : []),
     ]
   }
+}
+
+/** Git knows the second. */
+function isBefore(recorded_at: Date, committed_at: Date): boolean {
+  return Math.floor(recorded_at.getTime() / 1000) * 1000 <= committed_at.getTime()
 }
 
 /** What is not known of pull requests: fetched ones are those of that time. */

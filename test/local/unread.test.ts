@@ -1,4 +1,5 @@
 /** What a check says if it cannot look at a part of the clone: it never counts as clear. */
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -185,43 +186,45 @@ describe('declared work on a branch that nobody has checked out', () => {
   }
   const changed = (word: string) => `one\n${word}\nthree\n`
 
-  test('is compared with what was committed since, less what was merged, and with what is not committed', async () => {
-    const FILES = { 'a.ts': changed('two'), 'b.ts': changed('two'), 'c.ts': changed('two') }
-    await tree.commitUpstream('Base', FILES)
+  test('is compared with what was committed since, less what was merged', async () => {
+    await tree.commitUpstream('Base', { 'a.ts': changed('two'), 'b.ts': changed('two') })
     await tree.git('checkout', '-q', '-b', 'feature')
     await tree.commit('First', { 'a.ts': changed('first') })
-    await tree.write({ 'c.ts': changed('stashed') })
-    await tree.run(['start', 'Feature'])
-    await tree.git('stash', '-q')
+    await tree.run(['start', 'Feature', '--paths', 'src/pay.ts'])
     await tree.commit('Second', { 'b.ts': changed('second') })
     await tree.git('checkout', '-q', 'main')
-    for (const file of ['a.ts', 'b.ts', 'c.ts'])
+    for (const file of ['a.ts', 'b.ts'])
       expect(await check(file)).toContain(`“Feature” changes line 2 of ${file} too`)
+    expect((await tree.run(['check', '--paths', 'src/pay.ts'])).stdout).toContain('“Feature”')
     await tree.git('cherry-pick', 'feature~1')
     await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     expect(await check('a.ts')).toMatch(/^Clear/)
     expect(await check('b.ts')).toContain('“Feature” changes line 2 of b.ts too')
   })
 
-  test('keeps the files of a newer commit than an older one of its name has, and of a branch that it only names', async () => {
+  test('is what was declared if that is newer than the commits of its name, which others only name', async () => {
     await tree.commitUpstream('Base', { 'a.ts': changed('two'), 'b.ts': changed('two') })
     await tree.git('checkout', '-q', '-b', 'feature')
-    await tree.commit('First', { 'a.ts': changed('first') })
-    for (const ref of ['refs/remotes/origin/feature', 'refs/heads/backup'])
-      await tree.git('update-ref', ref, 'HEAD')
-    await tree.commit('Second', { 'b.ts': changed('second') })
+    await tree.write({ 'a.ts': changed('first') })
+    const env = { ...process.env, GIT_COMMITTER_DATE: new Date(Date.now() - 60_000).toISOString() }
+    execFileSync('git', ['-c', 'user.name=Ada', 'commit', '-qam', 'First'], { cwd: tree.path, env })
+    await tree.write({ 'b.ts': changed('stashed') })
     await tree.run(['start', 'Feature'])
-    await tree.git('checkout', '-q', '--detach', 'main')
+    await tree.git('stash', '-q')
+    await tree.git('checkout', '-q', 'main')
     expect(await check('b.ts')).toContain('“Feature” changes line 2 of b.ts too')
-    await tree.write({ 'b.ts': changed('named') })
-    expect((await tree.run(['start', 'Named', '--branch', 'feature'])).code).not.toBe(1)
-    expect((await tree.run(['list', '--branch', 'feature'])).stdout).toMatch(/^Named .*\n.* b\.ts\n/)
+    await tree.git('checkout', '-q', 'feature')
+    await tree.run(['done'])
+    await tree.git('checkout', '-q', 'main')
+    await tree.run(['start', 'Planned', '--branch', 'feature', '--paths', 'c.ts'])
+    expect(await check('a.ts')).toContain('changes line 2 of a.ts too')
   })
 })
 
 test.each([
   ['linked working tree', 'gitdir: ../.git/worktrees/gone\n'],
   ['submodule', 'gitdir: ../.git/modules/gone\n'],
+  ['repository', ''],
 ])('a %s without its git directory is no part of the clone around it', async (_, pointer) => {
   await tree.write({ 'gone/.git': pointer, 'gone/a.ts': 'a\n' })
   expect(await tree.run(['check'], { cwd: join(tree.path, 'gone') })).toMatchObject({ code: 1, stdout: '' })
