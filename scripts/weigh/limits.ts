@@ -3,7 +3,7 @@ export const LIMITS: Record<string, number> = {
   'lines of src': 43_790,
   'lines of test': 41_855,
   'lines of scripts': 7_030,
-  'words of docs': 33_790,
+  'words of docs': 33_850,
   tables: 16,
   migrations: 1,
   'files run by POST /activity, alone': 64,
