@@ -30,7 +30,7 @@ export interface LiveService {
   close(): Promise<void>
 }
 
-/** Starts the service on a PostgreSQL cluster of its own. `full_name`: the repository, with the App not yet installed. */
+/** Starts the service on a PostgreSQL cluster of its own. `full_name`: the repository, on which the App is installed. */
 export async function startLiveService(full_name: string, now: Date): Promise<LiveService> {
   const cluster = await startCluster()
   const deployment = await startDeployment([full_name])
