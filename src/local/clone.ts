@@ -71,16 +71,16 @@ export async function readClone(
     if (!each.had_branch || status !== 'paused' || waiting.has(branch)) add(each)
   }
   for (const one of derived.map(leftOf)) if (one.kind === 'declared' || one.files.length > 0) add(one)
-  for (const { work: each, branch } of found) {
-    const { names, committed_at } = branch
+  for (const each of shown) {
+    const { names } = each.branch
+    const left = leftOf(each.work)
     const onBranch = live.filter(
       ({ activity, had_branch }) => had_branch && names.some((name) => name === activity.branch),
     )
-    if (onBranch.length === 0) add(leftOf(each))
-    // It is checked out nowhere, so no working tree shows what was committed since. The newest commit of its name comes first.
+    if (onBranch.length === 0 && left.files.length > 0) add(left)
+    // The newest commit of its name comes first.
     for (const own of onBranch)
-      if (isBefore(own.activity.updated_at, committed_at) && work.get(own.activity.id) === own)
-        add(withFiles(own, diffOf(leftOf(each))))
+      if (work.get(own.activity.id) === own) add(withCommits(own, { ...each, left }))
   }
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
   const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))
@@ -155,9 +155,21 @@ export async function readClone(
   }
 }
 
-/** Git knows the second. */
-function isBefore(recorded_at: Date, committed_at: Date): boolean {
-  return Math.floor(recorded_at.getTime() / 1000) * 1000 <= committed_at.getTime()
+/**
+ * Declared work on a branch that is checked out nowhere, so that no working tree shows it: the commits that are `left`, and the
+ * files that were declared after them, such as stashed ones, less what was merged.
+ */
+function withCommits(own: LocalWork, { work, branch, left }: BranchWork & { left: LocalWork }): LocalWork {
+  const { declared_at, created_at } = own.activity
+  // Git knows the second.
+  const declared_s = Math.floor((declared_at ?? created_at).getTime() / 1000)
+  const isLater = declared_s * 1000 > branch.committed_at.getTime()
+  const pathsOf = (files: LocalWork['files']) => new Set(files.map(({ path }) => path))
+  const [all, remaining] = [pathsOf(work.files), pathsOf(left.files)]
+  const declared = own.files.filter(({ path }) => isLater && (remaining.has(path) || !all.has(path)))
+  const since = pathsOf(declared)
+  const committed = left.files.filter(({ path }) => !since.has(path))
+  return withFiles(own, { ...diffOf(left), files: [...declared, ...committed] })
 }
 
 /** What is not known of pull requests: fetched ones are those of that time. */

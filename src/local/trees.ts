@@ -99,6 +99,8 @@ export async function readTreeSince(
  * what it said a few seconds ago still holds.
  */
 async function keptOf(tree: WorkingTreeOf, options: MergedOptions): Promise<Kept | null> {
+  // Git would read the working tree around it.
+  if (!isTree(tree)) return null
   const { merged, cache, left_ms, asked } = options
   const [git, name] = [options.git.in(tree.root), `tree ${tree.root}`]
   const commits = hashOf([tree.head, ...merged].join('\0'))

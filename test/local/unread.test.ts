@@ -94,11 +94,12 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
 
 test('a check says that git does not know where the main working tree is', async () => {
   await addOther()
-  await rename(join(tree.path, '.git'), other('../store'))
-  const file = `gitdir: ${other('../store/worktrees/other')}\n`
-  await tree.write({ '.git': 'gitdir: ../store\n', '../other/.git': file })
+  await tree.git('init', '-q', '../home')
+  await rename(join(tree.path, '.git'), other('../home/store'))
+  const file = `gitdir: ${other('../home/store/worktrees/other')}\n`
+  await tree.write({ '.git': 'gitdir: ../home/store\n', '../other/.git': file })
   const { stdout } = await tree.run(['check', '--paths', 'docs/new.md'], { cwd: other('.') })
-  expect(stdout).toMatch(/^Incomplete: .*working\s+tree \.\.\/store \(git\s+cannot read it/s)
+  expect(stdout).toMatch(/^Incomplete: .*working\s+tree \.\.\/home\/store \(git\s+cannot read it/s)
 })
 
 test('a branch counts as soon as git can say where it began', async () => {
@@ -192,6 +193,9 @@ describe('declared work on a branch that nobody has checked out', () => {
     await tree.commit('First', { 'a.ts': changed('first') })
     await tree.run(['start', 'Feature', '--paths', 'src/pay.ts'])
     await tree.commit('Second', { 'b.ts': changed('second') })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2000 })
+    await tree.run(['update', '--risk', 'high'])
+    vi.useRealTimers()
     await tree.git('checkout', '-q', 'main')
     for (const file of ['a.ts', 'b.ts'])
       expect(await check(file)).toContain(`“Feature” changes line 2 of ${file} too`)
@@ -200,9 +204,12 @@ describe('declared work on a branch that nobody has checked out', () => {
     await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     expect(await check('a.ts')).toMatch(/^Clear/)
     expect(await check('b.ts')).toContain('“Feature” changes line 2 of b.ts too')
+    await tree.git('cherry-pick', 'feature')
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    expect(await check('b.ts')).toMatch(/^Clear/)
   })
 
-  test('is what was declared if that is newer than the commits of its name, which others only name', async () => {
+  test('is what was declared after the commits of its name as well, which others only name', async () => {
     await tree.commitUpstream('Base', { 'a.ts': changed('two'), 'b.ts': changed('two') })
     await tree.git('checkout', '-q', '-b', 'feature')
     await tree.write({ 'a.ts': changed('first') })
@@ -213,6 +220,10 @@ describe('declared work on a branch that nobody has checked out', () => {
     await tree.git('stash', '-q')
     await tree.git('checkout', '-q', 'main')
     expect(await check('b.ts')).toContain('“Feature” changes line 2 of b.ts too')
+    await tree.git('checkout', '-q', 'feature')
+    await tree.run(['start', '--paths', 'c.ts'])
+    await tree.git('checkout', '-q', 'main')
+    expect(await check('a.ts')).toContain('“Feature” changes line 2 of a.ts too')
     await tree.git('checkout', '-q', 'feature')
     await tree.run(['done'])
     await tree.git('checkout', '-q', 'main')
