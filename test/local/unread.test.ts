@@ -354,14 +354,33 @@ test('an agent hears of each branch of another working tree, and once that work 
   expect(await heard('prompt')).toBe('')
   await tree.git('update-ref', 'refs/remotes/origin/main', 'next')
   expect(await heard('prompt')).toMatch(
-    /^Deconflict: your other session, in \.\.\/other on “next” is merged or has moved away: /,
+    /^Deconflict: your other session, in \.\.\/other on “next” is merged, has ended or has moved away: /,
   )
   expect(await heard('prompt')).toBe('')
   await tree.write({ '../other/README.md': '# Other\n' })
   const read = { tool_name: 'Read', tool_input: { file_path: 'README.md' } }
   expect(await heard('after-read', read)).toContain('in ../other on “next”: README.md')
   await tree.git('-C', '../other', 'checkout', '-q', 'README.md')
-  expect(await heard('prompt')).toContain('is merged or has moved away')
+  expect(await heard('prompt')).toContain('is merged, has ended or has moved away')
+})
+
+test('an agent hears that it can go on, but not while the branch of a working tree that was removed has the lines', async () => {
+  const { heard } = hooksIn(tree)
+  const changed = (at: number) =>
+    `${[1, 2, 3, 4, 5, 6, 7, 8, 9].map((line) => (line === at ? 'mine' : line)).join('\n')}\n`
+  await tree.commit('Numbers', { 'n.txt': changed(0) })
+  await tree.git('worktree', 'add', '-q', '../other', '-b', 'other')
+  await tree.write({ '../other/n.txt': changed(1).replace('mine', 'other'), 'n.txt': changed(1) })
+  expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “other”')
+  await tree.write({ 'n.txt': changed(9) })
+  expect(await heard('prompt')).toContain('has moved away from the lines that you change: go ahead')
+  await tree.write({ 'n.txt': changed(1) })
+  expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “other”')
+  await tree.git('-C', '../other', 'commit', '-qam', 'Two')
+  await tree.git('worktree', 'remove', '../other')
+  expect(await heard('prompt')).toMatch(
+    /^Deconflict: your other work is here too.*\n- conflict with your other work “Two”/,
+  )
 })
 
 test('a session that goes on with paused work claims no file that was merged', async () => {

@@ -100,9 +100,11 @@ async function findLeft(
   if (found.related === undefined) return { ...found, gone: [] }
   const left = waiting.filter(([id]) => !found.related?.includes(id)).slice(0, OTHERS_SHOWN_MAX)
   const gone = left.map(async ([id, { path, who, key }]): Promise<Gone[]> => {
-    const next = found.places.find((place) => place.path === path && workKey(place) === key)
+    // Once its working tree is removed, it is known by its branch.
+    const isSame = (place: Place) => workKey(place) === key || key.endsWith(` ${place.branch}`)
+    const next = found.places.find((place) => place.path === path && isSame(place))
     if (next) return [{ id, text: '', next_id: next.id }]
-    const end = await endOf(context, id)
+    const end = await endOf(context, id, path)
     return end ? [{ id, text: goneText(who, end, context) }] : []
   })
   return { ...found, gone: (await Promise.all(gone)).flat() }
