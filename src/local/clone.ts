@@ -6,13 +6,13 @@ import { isLive } from '../vocabulary/activity-status.ts'
 import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
 import type { LookedAt } from '../vocabulary/contract/overlap.ts'
 import { count, minuteText } from '../vocabulary/text.ts'
-import { type BranchWork, listBranches, readBranchWork, readCommitted } from './branches.ts'
+import { type Branch, type BranchWork, listBranches, readBranchWork, readCommitted } from './branches.ts'
 import { type CloneOptions, type MergedOptions, mappedAtOnce } from './clone-options.ts'
 import { declaredNow } from './declared-work.ts'
 import type { Fetched } from './pull-requests.ts'
 import type { Records } from './record-files.ts'
 import { readCommits, type Since, type Stand, sinceFork, withoutNew } from './stacks.ts'
-import { listTrees, readTree, readTreeSince, type WorkingTreeOf } from './trees.ts'
+import { listTrees, readTree, readTreeSince, type WorkingTreeOf, withoutCopies } from './trees.ts'
 import { diffOf, type LocalWork, withFiles } from './work.ts'
 import { findLeft } from './work-left.ts'
 
@@ -41,15 +41,21 @@ export async function readClone(
   const { now, root, git, base, remote } = given
   const [allTrees, merged] = await Promise.all([listTrees(git, root), git.commitsOf(base, remote)])
   const trees = allTrees ?? []
-  const declared = await declaredNow(records.work, trees, given)
+  const declared = (await declaredNow(records.work, trees, given)).map((each) =>
+    withoutCopiedFiles(each, root),
+  )
   const are_pulls_fetched = records.fetched !== null
   const newest = await listBranches(given, { merged, checked_out: trees, are_pulls_fetched })
   const listed = newest?.branches
   const tips = listed?.map(({ name, sha }) => ({ branch: name, head: sha })) ?? []
   const commits = await readCommits(git, [...trees, ...tips], merged[0])
   const options = { ...given, merged, commits }
-  const checked_out = new Set(trees.map(({ branch }) => branch))
-  const branches = listed?.filter(({ names }) => !names.some((name) => checked_out.has(name))) ?? []
+  // Another working tree has only a part of the commits of a branch that is rebased there.
+  const isInTree = ({ ref, names, sha }: Branch) =>
+    trees
+      .filter(({ branch }) => names.some((name) => name === branch))
+      .some((tree) => tree.root === root || tree.head === sha || !ref.startsWith('refs/heads/'))
+  const branches = listed?.filter((each) => !isInTree(each)) ?? []
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
   const live = declared.filter((each) => isLive(each.activity.status))
   const ofTrees = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
@@ -63,7 +69,7 @@ export async function readClone(
   // Paused work waits for its merge, so it goes with its branch.
   const gone = shown.filter(isGone).map(({ branch }) => branch)
   const unmerged = listed?.filter((each) => !gone.includes(each)).flatMap(({ names }) => names) ?? []
-  const waiting = new Set([...checked_out, ...unmerged])
+  const waiting = new Set([...trees.map(({ branch }) => branch), ...unmerged])
   const work = new Map<string, LocalWork>()
   const add = (each: LocalWork) => work.set(each.activity.id, each)
   for (const each of declared) {
@@ -74,13 +80,15 @@ export async function readClone(
   for (const each of shown) {
     const { names } = each.branch
     const left = leftOf(each.work)
+    // The newest commit of its name comes first.
     const onBranch = live.filter(
-      ({ activity, had_branch }) => had_branch && names.some((name) => name === activity.branch),
+      (own) =>
+        own.had_branch &&
+        names.some((name) => name === own.activity.branch) &&
+        work.get(own.activity.id) === own,
     )
     if (onBranch.length === 0 && left.files.length > 0) add(left)
-    // The newest commit of its name comes first.
-    for (const own of onBranch)
-      if (work.get(own.activity.id) === own) add(withCommits(own, { ...each, left }))
+    for (const own of onBranch) add(withCommits(own, { ...each, left }))
   }
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
   const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))
@@ -170,6 +178,16 @@ function withCommits(own: LocalWork, { work, branch, left }: BranchWork & { left
   const since = pathsOf(declared)
   const committed = left.files.filter(({ path }) => !since.has(path))
   return withFiles(own, { ...diffOf(left), files: [...declared, ...committed] })
+}
+
+/** What was declared in another working tree, less what that of `root` has too. */
+function withoutCopiedFiles(work: LocalWork, root: string | null): LocalWork {
+  const { worktree, base_sha, changes_complete } = work.activity
+  if (worktree === null) return work
+  return withFiles(work, {
+    ...withoutCopies({ files: work.files, base_sha }, worktree, root),
+    is_cut: !changes_complete,
+  })
 }
 
 /** What is not known of pull requests: fetched ones are those of that time. */

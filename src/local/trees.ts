@@ -147,7 +147,7 @@ async function readDiff(tree: WorkingTreeOf, options: CloneOptions, from?: strin
 const COPY_MAX = 65_536
 
 /** Without the untracked files that the working tree that asks has too, such as settings that somebody copied: nobody works on them. */
-function withoutCopies(diff: Diff, from: string, to: string | null): Diff {
+export function withoutCopies<Of extends Pick<Diff, 'files'>>(diff: Of, from: string, to: string | null): Of {
   const isCopy = ({ path, status, blob_sha }: StoredFile) => {
     if (status !== 'added' || blob_sha !== null || to === null || to === from) return false
     const own = smallContentOf(join(to, path))

@@ -141,6 +141,14 @@ test.each(['other\u2028x', 'other\u00a0'])('the branch %j does not hide “other
   expect((await tree.run(['check', '--paths', 'src/cart.ts'])).stdout).toMatch(/on “other”/)
 })
 
+test('the commits that a rebase which stopped has not made again count', async () => {
+  await addOther()
+  await tree.git('-C', '../other', 'commit', '-qam', 'Two')
+  await tree.git('-C', '../other', '-c', 'sequence.editor=sed -i 1ibreak', 'rebase', '-q', '-i', 'main')
+  await tree.write({ 'src/cart.ts': 'one\nzwei\nthree\n' })
+  expect((await tree.run(['check'])).stdout).toContain('changes line 2 of src/cart.ts too')
+})
+
 test('a diff that lacks patches is made again where there is more time', async () => {
   const cache = new DiffCache(new RecordFiles(tree.path))
   const made = (late_ms: number) => Promise.resolve({ base_sha: null, files: [], patch_id: '', late_ms })
@@ -381,6 +389,16 @@ test('an agent hears that it can go on, but not while the branch of a working tr
   expect(await heard('prompt')).toMatch(
     /^Deconflict: your other work is here too.*\n- conflict with your other work “Two”/,
   )
+})
+
+test('a file that was copied to the working trees of two sessions is the work of neither', async () => {
+  const { heard } = hooksIn(tree)
+  await addOther()
+  await tree.git('checkout', '-q', '-b', 'work')
+  await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  await tree.write({ 'local.json': '{}\n', '../other/local.json': '{}\n' })
+  await heard('session-start', { session_id: 's2', cwd: other('.') })
+  expect(await heard('session-start')).toBe('')
 })
 
 test('a session that goes on with paused work claims no file that was merged', async () => {
