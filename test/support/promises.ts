@@ -60,9 +60,12 @@ const numbers: Model<Record<string, number>, Input, Output> = {
   initial: {},
   next(state, { verb, name }, output) {
     if (verb === 'start') return state
-    if (verb === 'end') return Object.fromEntries(Object.entries(state).filter(([each]) => each !== name))
-    const number = state[name] ?? Math.max(0, ...Object.values(state)) + 1
-    return output === number ? { ...state, [name]: number } : undefined
+    const { [name]: own, ended = 0, ...others } = state
+    if (verb === 'end') return { ...others, ended: Math.max(ended, own ?? 0) }
+    const next = Math.max(0, ...Object.values(others)) + 1
+    // One that runs while work ends may come after its number.
+    const given = own ?? Math.min(Math.max(Number(output), next), Math.max(next, ended + 1))
+    return output === given ? { ...state, [name]: given } : undefined
   },
 }
 
