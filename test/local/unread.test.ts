@@ -141,14 +141,6 @@ test.each(['other\u2028x', 'other\u00a0'])('the branch %j does not hide “other
   expect((await tree.run(['check', '--paths', 'src/cart.ts'])).stdout).toMatch(/on “other”/)
 })
 
-test('the commits that a rebase which stopped has not made again count', async () => {
-  await addOther()
-  await tree.git('-C', '../other', 'commit', '-qam', 'Two')
-  await tree.git('-C', '../other', '-c', 'sequence.editor=sed -i 1ibreak', 'rebase', '-q', '-i', 'main')
-  await tree.write({ 'src/cart.ts': 'one\nzwei\nthree\n' })
-  expect((await tree.run(['check'])).stdout).toContain('changes line 2 of src/cart.ts too')
-})
-
 test('a diff that lacks patches is made again where there is more time', async () => {
   const cache = new DiffCache(new RecordFiles(tree.path))
   const made = (late_ms: number) => Promise.resolve({ base_sha: null, files: [], patch_id: '', late_ms })
@@ -362,14 +354,14 @@ test('an agent hears of each branch of another working tree, and once that work 
   expect(await heard('prompt')).toBe('')
   await tree.git('update-ref', 'refs/remotes/origin/main', 'next')
   expect(await heard('prompt')).toMatch(
-    /^Deconflict: your other session, in \.\.\/other on “next” is merged, has ended or has moved away: /,
+    /^Deconflict: your other session, in \.\.\/other on “next” no longer meets your changes; it may be merged: /,
   )
   expect(await heard('prompt')).toBe('')
   await tree.write({ '../other/README.md': '# Other\n' })
   const read = { tool_name: 'Read', tool_input: { file_path: 'README.md' } }
   expect(await heard('after-read', read)).toContain('in ../other on “next”: README.md')
   await tree.git('-C', '../other', 'checkout', '-q', 'README.md')
-  expect(await heard('prompt')).toContain('is merged, has ended or has moved away')
+  expect(await heard('prompt')).toContain('no longer meets your changes')
 })
 
 test('an agent hears that it can go on, but not while the branch of a working tree that was removed has the lines', async () => {
@@ -381,7 +373,7 @@ test('an agent hears that it can go on, but not while the branch of a working tr
   await tree.write({ '../other/n.txt': changed(1).replace('mine', 'other'), 'n.txt': changed(1) })
   expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “other”')
   await tree.write({ 'n.txt': changed(9) })
-  expect(await heard('prompt')).toContain('has moved away from the lines that you change: go ahead')
+  expect(await heard('prompt')).toContain('no longer meets your changes')
   await tree.write({ 'n.txt': changed(1) })
   expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “other”')
   await tree.git('-C', '../other', 'commit', '-qam', 'Two')

@@ -63,8 +63,7 @@ const ENDS = {
   merged: 'is merged: pull it before you go on',
   ended: 'has ended: go ahead',
   moved: 'has moved away from your files: go ahead',
-  apart: 'has moved away from the lines that you change: go ahead',
-  gone: 'is merged, has ended or has moved away: look at the base branch before you go on',
+  gone: 'no longer meets your changes; it may be merged: look at the base branch before you go on',
 }
 export type End = keyof typeof ENDS
 

@@ -25,17 +25,12 @@ export function withoutGone(state: LocalState, gone: readonly Gone[]): LocalStat
   return { ...state, warned, waits_for }
 }
 
-/** What became of an activity that does not overlap in a file any more; undefined if that cannot be read. */
-export async function endOf(
-  { connect, at }: SessionContext,
-  id: string,
-  path: string,
-): Promise<End | undefined> {
+/** What became of an activity that does not overlap any more; undefined if that cannot be read. */
+export async function endOf({ connect, at }: SessionContext, id: string): Promise<End | undefined> {
   const client = await connect()
   try {
-    const { status, archive_reason, scope } = await client.getActivity({ ...at, id })
+    const { status, archive_reason } = await client.getActivity({ ...at, id })
     if (status === 'merged' || archive_reason?.endsWith('_merged')) return 'merged'
-    if (isLive(status) && scope.changes.some((change) => change.path === path)) return 'apart'
     if (client.is_of_clone) return 'gone'
     return isLive(status) ? 'moved' : 'ended'
   } catch (error) {
