@@ -1,9 +1,9 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 43_830,
-  'lines of test': 41_910,
+  'lines of src': 43_820,
+  'lines of test': 41_900,
   'lines of scripts': 7_030,
-  'words of docs': 33_870,
+  'words of docs': 33_860,
   tables: 16,
   migrations: 1,
   'files run by POST /activity, alone': 64,

@@ -6,7 +6,7 @@ import { isLive } from '../vocabulary/activity-status.ts'
 import { HOUR_MS, MINUTE_MS } from '../vocabulary/clock.ts'
 import type { LookedAt } from '../vocabulary/contract/overlap.ts'
 import { count, minuteText } from '../vocabulary/text.ts'
-import { type Branch, type BranchWork, listBranches, readBranchWork, readCommitted } from './branches.ts'
+import { type BranchWork, listBranches, readBranchWork, readCommitted } from './branches.ts'
 import { type CloneOptions, type MergedOptions, mappedAtOnce } from './clone-options.ts'
 import { declaredNow } from './declared-work.ts'
 import type { Fetched } from './pull-requests.ts'
@@ -50,12 +50,8 @@ export async function readClone(
   const tips = listed?.map(({ name, sha }) => ({ branch: name, head: sha })) ?? []
   const commits = await readCommits(git, [...trees, ...tips], merged[0])
   const options = { ...given, merged, commits }
-  // Another working tree has only a part of the commits of a branch that is rebased there.
-  const isInTree = ({ ref, names, sha }: Branch) =>
-    trees
-      .filter(({ branch }) => names.some((name) => name === branch))
-      .some((tree) => tree.root === root || tree.head === sha || !ref.startsWith('refs/heads/'))
-  const branches = listed?.filter((each) => !isInTree(each)) ?? []
+  const checked_out = new Set(trees.map(({ branch }) => branch))
+  const branches = listed?.filter(({ names }) => !names.some((name) => checked_out.has(name))) ?? []
   const others = trees.filter((tree) => is_with_own || tree.root !== root)
   const live = declared.filter((each) => isLive(each.activity.status))
   const ofTrees = await mappedAtOnce(others, (tree) => workOfTree(tree, live, options))
@@ -69,7 +65,7 @@ export async function readClone(
   // Paused work waits for its merge, so it goes with its branch.
   const gone = shown.filter(isGone).map(({ branch }) => branch)
   const unmerged = listed?.filter((each) => !gone.includes(each)).flatMap(({ names }) => names) ?? []
-  const waiting = new Set([...trees.map(({ branch }) => branch), ...unmerged])
+  const waiting = new Set([...checked_out, ...unmerged])
   const work = new Map<string, LocalWork>()
   const add = (each: LocalWork) => work.set(each.activity.id, each)
   for (const each of declared) {
@@ -80,15 +76,13 @@ export async function readClone(
   for (const each of shown) {
     const { names } = each.branch
     const left = leftOf(each.work)
-    // The newest commit of its name comes first.
     const onBranch = live.filter(
-      (own) =>
-        own.had_branch &&
-        names.some((name) => name === own.activity.branch) &&
-        work.get(own.activity.id) === own,
+      ({ activity, had_branch }) => had_branch && names.some((name) => name === activity.branch),
     )
     if (onBranch.length === 0 && left.files.length > 0) add(left)
-    for (const own of onBranch) add(withCommits(own, { ...each, left }))
+    // The newest commit of its name comes first.
+    for (const own of onBranch)
+      if (work.get(own.activity.id) === own) add(withCommits(own, { ...each, left }))
   }
   const heads = [...trees, ...found.map(({ branch: { name, sha } }) => ({ branch: name, head: sha }))]
   const since = sinceFork(commits, (id) => standOf(work.get(id ?? '')))
@@ -164,17 +158,19 @@ export async function readClone(
 }
 
 /**
- * Declared work on a branch that is checked out nowhere, so that no working tree shows it: the commits that are `left`, and the
- * files that were declared after them, such as stashed ones, less what was merged.
+ * Declared work on a branch that is checked out nowhere, so that no working tree shows it: the commits that are `left`. A file that
+ * was declared after them, as before a stash, counts in place of theirs, and one that they have not if the work was changed since.
  */
 function withCommits(own: LocalWork, { work, branch, left }: BranchWork & { left: LocalWork }): LocalWork {
-  const { declared_at, created_at } = own.activity
+  const { declared_at, created_at, updated_at } = own.activity
   // Git knows the second.
-  const declared_s = Math.floor((declared_at ?? created_at).getTime() / 1000)
-  const isLater = declared_s * 1000 > branch.committed_at.getTime()
+  const isSince = (at: Date) => Math.floor(at.getTime() / 1000) * 1000 > branch.committed_at.getTime()
+  const [wasDeclared, wasChanged] = [isSince(declared_at ?? created_at), isSince(updated_at)]
   const pathsOf = (files: LocalWork['files']) => new Set(files.map(({ path }) => path))
   const [all, remaining] = [pathsOf(work.files), pathsOf(left.files)]
-  const declared = own.files.filter(({ path }) => isLater && (remaining.has(path) || !all.has(path)))
+  const declared = own.files.filter(({ path }) =>
+    all.has(path) ? wasDeclared && remaining.has(path) : wasChanged,
+  )
   const since = pathsOf(declared)
   const committed = left.files.filter(({ path }) => !since.has(path))
   return withFiles(own, { ...diffOf(left), files: [...declared, ...committed] })
@@ -182,8 +178,8 @@ function withCommits(own: LocalWork, { work, branch, left }: BranchWork & { left
 
 /** What was declared in another working tree, less what that of `root` has too. */
 function withoutCopiedFiles(work: LocalWork, root: string | null): LocalWork {
-  const { worktree, base_sha, changes_complete } = work.activity
-  if (worktree === null) return work
+  const { worktree, status, base_sha, changes_complete } = work.activity
+  if (worktree === null || !isLive(status)) return work
   return withFiles(work, {
     ...withoutCopies({ files: work.files, base_sha }, worktree, root),
     is_cut: !changes_complete,

@@ -40,8 +40,7 @@ export class Commits {
     return named.flatMap(({ branch, head }) => {
       const below = this.#belowOf(head)
       const others = named.filter(
-        (each) =>
-          each.head !== head && each.branch !== branch && below.has(each.head) && !starts.has(each.head),
+        (each) => each.head !== head && below.has(each.head) && !starts.has(each.head),
       )
       return others.map((each) => ({ branch, base_branch: each.branch }))
     })
