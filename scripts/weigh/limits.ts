@@ -1,7 +1,7 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 43_820,
-  'lines of test': 41_900,
+  'lines of src': 43_825,
+  'lines of test': 41_915,
   'lines of scripts': 7_030,
   'words of docs': 33_860,
   tables: 16,

@@ -173,7 +173,14 @@ function withCommits(own: LocalWork, { work, branch, left }: BranchWork & { left
   )
   const since = pathsOf(declared)
   const committed = left.files.filter(({ path }) => !since.has(path))
-  return withFiles(own, { ...diffOf(left), files: [...declared, ...committed] })
+  const diff = diffOf(left)
+  // Lines that are counted from two commits are compared by what is around them.
+  const isOfOne = declared.length === 0 || own.activity.base_sha === diff.base_sha
+  return withFiles(own, {
+    ...diff,
+    base_sha: isOfOne ? diff.base_sha : null,
+    files: [...declared, ...committed],
+  })
 }
 
 /** What was declared in another working tree, less what that of `root` has too. */

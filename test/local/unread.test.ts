@@ -230,6 +230,27 @@ describe('declared work on a branch that nobody has checked out', () => {
     await tree.run(['start', 'Planned', '--branch', 'feature', '--paths', 'c.ts'])
     expect(await check('a.ts')).toContain('changes line 2 of a.ts too')
   })
+
+  test('is compared by the lines of the commit that it was declared on', async () => {
+    const lines = (top: number, word = '40') =>
+      Array.from({ length: top + 60 }, (_, at) => `line ${at === top + 40 ? word : at - top} of it\n`).join(
+        '',
+      )
+    await tree.commitUpstream('Base', { 'a.ts': lines(0) })
+    await tree.git('checkout', '-q', '-b', 'feature')
+    await tree.commit('Top', { 'a.ts': lines(20) })
+    await tree.commit('Second', { 'b.ts': 'b\n' })
+    await tree.write({ 'a.ts': lines(20, 'theirs') })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2000 })
+    await tree.run(['start', 'Feature'])
+    vi.useRealTimers()
+    await tree.git('stash', '-q')
+    await tree.git('checkout', '-q', 'main')
+    await tree.git('merge', '-q', '--ff-only', 'feature~1')
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    await tree.write({ 'a.ts': lines(20, 'mine') })
+    expect((await tree.run(['check'])).stdout).toContain('of a.ts too')
+  })
 })
 
 test.each([
@@ -364,7 +385,7 @@ test('an agent hears of each branch of another working tree, and once that work 
   expect(await heard('prompt')).toContain('no longer meets your changes')
 })
 
-test('an agent hears that it can go on, but not while the branch of a working tree that was removed has the lines', async () => {
+test('an agent whose own change moved away hears that the other one no longer meets it', async () => {
   const { heard } = hooksIn(tree)
   const changed = (at: number) =>
     `${[1, 2, 3, 4, 5, 6, 7, 8, 9].map((line) => (line === at ? 'mine' : line)).join('\n')}\n`
@@ -374,13 +395,6 @@ test('an agent hears that it can go on, but not while the branch of a working tr
   expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “other”')
   await tree.write({ 'n.txt': changed(9) })
   expect(await heard('prompt')).toContain('no longer meets your changes')
-  await tree.write({ 'n.txt': changed(1) })
-  expect(await heard('prompt')).toContain('conflict with your other session, in ../other on “other”')
-  await tree.git('-C', '../other', 'commit', '-qam', 'Two')
-  await tree.git('worktree', 'remove', '../other')
-  expect(await heard('prompt')).toMatch(
-    /^Deconflict: your other work is here too.*\n- conflict with your other work “Two”/,
-  )
 })
 
 test('a file that was copied to the working trees of two sessions is the work of neither', async () => {

@@ -100,10 +100,7 @@ async function findLeft(
   if (found.related === undefined) return { ...found, gone: [] }
   const left = waiting.filter(([id]) => !found.related?.includes(id)).slice(0, OTHERS_SHOWN_MAX)
   const gone = left.map(async ([id, { path, who, key }]): Promise<Gone[]> => {
-    // Once its working tree is removed, it is known by its branch.
-    const isSame = (place: Place) =>
-      workKey(place) === key || (!place.worktree && place.branch && key.endsWith(` ${place.branch}`))
-    const next = found.places.find((place) => place.path === path && isSame(place))
+    const next = found.places.find((place) => place.path === path && workKey(place) === key)
     if (next) return [{ id, text: '', next_id: next.id }]
     const end = await endOf(context, id)
     return end ? [{ id, text: goneText(who, end, context) }] : []
