@@ -186,6 +186,11 @@ describe('declared work on a branch that nobody has checked out', () => {
     return stdout
   }
   const changed = (word: string) => `one\n${word}\nthree\n`
+  /** After the second in which a commit was made. */
+  async function runLater(args: string[]): Promise<void> {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2000 })
+    await tree.run(args).finally(() => vi.useRealTimers())
+  }
 
   test('is compared with what was committed since, less what was merged', async () => {
     await tree.commitUpstream('Base', { 'a.ts': changed('two'), 'b.ts': changed('two') })
@@ -193,9 +198,7 @@ describe('declared work on a branch that nobody has checked out', () => {
     await tree.commit('First', { 'a.ts': changed('first') })
     await tree.run(['start', 'Feature', '--paths', 'src/pay.ts'])
     await tree.commit('Second', { 'b.ts': changed('second') })
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2000 })
-    await tree.run(['update', '--risk', 'high'])
-    vi.useRealTimers()
+    await runLater(['update', '--risk', 'high'])
     await tree.git('checkout', '-q', 'main')
     for (const file of ['a.ts', 'b.ts'])
       expect(await check(file)).toContain(`“Feature” changes line 2 of ${file} too`)
@@ -209,7 +212,7 @@ describe('declared work on a branch that nobody has checked out', () => {
     expect(await check('b.ts')).toMatch(/^Clear/)
   })
 
-  test('is what was declared after the commits of its name as well, which others only name', async () => {
+  test('keeps what was declared after its commits, which work that only names the branch does not hide', async () => {
     await tree.commitUpstream('Base', { 'a.ts': changed('two'), 'b.ts': changed('two') })
     await tree.git('checkout', '-q', '-b', 'feature')
     await tree.write({ 'a.ts': changed('first') })
@@ -241,9 +244,7 @@ describe('declared work on a branch that nobody has checked out', () => {
     await tree.commit('Top', { 'a.ts': lines(20) })
     await tree.commit('Second', { 'b.ts': 'b\n' })
     await tree.write({ 'a.ts': lines(20, 'theirs') })
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2000 })
-    await tree.run(['start', 'Feature'])
-    vi.useRealTimers()
+    await runLater(['start', 'Feature'])
     await tree.git('stash', '-q')
     await tree.git('checkout', '-q', 'main')
     await tree.git('merge', '-q', '--ff-only', 'feature~1')
