@@ -15,6 +15,8 @@ let users = 0
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 beforeEach(() => {
   me = user(`user-${users}`)
+  // What is computed is free until a test restores it.
+  vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 })
 })
 afterAll(async () => {
   for (const service of [...started.values()].reverse()) await (await service).close()
@@ -84,8 +86,6 @@ describe('a caller', () => {
 
   test('is charged once for a request, whatever its outcome', async () => {
     const service = await start()
-    // The first create of a process is compiled meanwhile, which is work too.
-    await service.api('POST', '/activity', { body: ACTIVITY, token: user('first') })
     const answers = [
       await service.api('POST', '/activity', { body: ACTIVITY }),
       await service.api('POST', '/activity', { body: '{' }),
@@ -113,6 +113,7 @@ describe('a caller', () => {
     const small = { scope: { paths: ['src/a.ts'] } }
     expect(await charge('/activity', { ...ACTIVITY, ...small })).toEqual({ status: 201, cost: 1 })
     expect(await charge('/activity/check', small)).toEqual({ status: 200, cost: 1 })
+    vi.restoreAllMocks()
     await charge('/activity', { ...ACTIVITY, scope })
     for (const [path, body, status] of [
       ['/activity', { ...ACTIVITY, scope }, 201],
@@ -144,6 +145,7 @@ describe('a caller', () => {
 
   test('whose work exhausts the quota still gets the response, and is rejected until the minute is over', async () => {
     const service = await start(3)
+    vi.restoreAllMocks()
     const body = { scope: { paths: hostilePaths() } }
     const token = user(`user-${users}`)
     await service.api('POST', '/activity', { token, body: { ...ACTIVITY, ...body } })
