@@ -3,7 +3,7 @@ export const LIMITS: Record<string, number> = {
   'lines of src': 43_825,
   'lines of test': 41_915,
   'lines of scripts': 7_030,
-  'words of docs': 33_860,
+  'words of docs': 33_400,
   tables: 16,
   migrations: 1,
   'files run by POST /activity, alone': 64,
