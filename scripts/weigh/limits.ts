@@ -1,9 +1,9 @@
 /** How heavy the project may be. A limit goes down when something leaves; raising one needs a reason in the commit. */
 export const LIMITS: Record<string, number> = {
-  'lines of src': 43_825,
-  'lines of test': 41_915,
+  'lines of src': 43_831,
+  'lines of test': 41_921,
   'lines of scripts': 7_030,
-  'words of docs': 33_400,
+  'words of docs': 33_420,
   tables: 16,
   migrations: 1,
   'files run by POST /activity, alone': 64,

@@ -90,6 +90,8 @@ const add = (path: string, added: string[]) =>
   change({ path, patch: [`@@ -0,0 +1,${added.length} @@`, ...added].join('\n+') })
 const calls = (from: number, to: number, indent = '') =>
   Array.from({ length: to - from }, (_, at) => `${indent}call function number ${from + at}`)
+const NEW = { own: 'a', parents: [], is_merge: false }
+const django = (path: string, ...at: [number, number]) => ({ ...add(path, calls(...at)), migration: NEW })
 const [SIX, HALF] = [add('a.ts', calls(0, 6)), add('b.ts', calls(3, 20))]
 const short = Array.from({ length: 9 }, (_, at) => `${at}`)
 const repeated = Array(9).fill('call function')
@@ -111,6 +113,10 @@ describe('two sides, either way round,', () => {
     ['… in a manifest', [add('go.mod', calls(0, 6))], [add('go.mod', calls(0, 6))], 'same_work'],
     ['… by one line of it', [MOD], [MOD], 'same_work'],
     ['… and of another file', [MOD, ONE], [MOD, ONE, B], 'same_work'],
+    ['… by eight of ten lines of migrations', [django('a', 0, 10)], [django('b', 2, 20)], 'same_work'],
+    ['… by half of the others', [SIX, django('c.ts', 20, 40)], [HALF], 'same_work'],
+    ['do not by nine lines of migrations', [django('a', 0, 9)], [django('b', 0, 20)], null],
+    ['… by fewer than 80 %', [django('a', 0, 20)], [django('b', 5, 30)], null],
     ['do not if the manifest differs', [MOD, ONE], [{ ...MOD, manifest: 'b' }, ONE], 'same_file'],
     ['… by fewer than half', [SIX], [add('b.ts', calls(4, 20))], null],
     ['… by four lines in another file', [add('a.ts', calls(0, 4))], [add('b.ts', calls(0, 4))], null],

@@ -49,6 +49,8 @@ export interface DigestedSide extends Intent {
   /** The places of its manifests, which are noise, but not if both make one change. */
   manifests: ReadonlySet<string>
   fingerprint: Fingerprint
+  /** Without new migrations of Django and Alembic: half of their lines are the framework's. */
+  own_fingerprint: Fingerprint
   taking: Taking
 }
 
@@ -93,18 +95,22 @@ export function severityOf(findings: readonly Finding[], weight: Weight): Severi
     .reduce<Severity | null>((highest, each) => higher(highest, each), null)
 }
 
-/** Of the lines that the smaller side adds, the share that the other side must add too. */
-const SHARE_MIN = 0.5
-const ADDED_LINES_MIN = 5
+/** How many lines the smaller side must add at least, and which share of them the other side. */
+const OWN = { lines_min: 5, share_min: 0.5 }
+const ALL = { lines_min: 10, share_min: 0.8 }
 
 /** By the lines that both add (docs/contract/lines.md#duplicates). */
 function findDuplicate({ yours, theirs, is_contained }: ComparedSides): FindingOf<'duplicate'>[] {
-  const added_lines = Math.min(yours.fingerprint.length, theirs.fingerprint.length)
-  const share = added_lines === 0 ? 0 : sharedCount(yours.fingerprint, theirs.fingerprint) / added_lines
-  if (is_contained) return [{ kind: 'duplicate', share: 1, added_lines }]
-  return added_lines >= ADDED_LINES_MIN && share >= SHARE_MIN
-    ? [{ kind: 'duplicate', share, added_lines }]
-    : []
+  const all = alikeIn(yours.fingerprint, theirs.fingerprint)
+  if (is_contained) return [{ ...all, share: 1 }]
+  const own = alikeIn(yours.own_fingerprint, theirs.own_fingerprint)
+  if (own.added_lines >= OWN.lines_min && own.share >= OWN.share_min) return [own]
+  return all.added_lines >= ALL.lines_min && all.share >= ALL.share_min ? [all] : []
+}
+
+function alikeIn(yours: Fingerprint, theirs: Fingerprint): FindingOf<'duplicate'> {
+  const added_lines = Math.min(yours.length, theirs.length)
+  return { kind: 'duplicate', share: sharedCount(yours, theirs) / (added_lines || 1), added_lines }
 }
 
 /** The first issue that both close; sides without changed files can share one, too. */
