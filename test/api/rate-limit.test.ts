@@ -15,12 +15,12 @@ let users = 0
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 beforeEach(() => {
   me = user(`user-${users}`)
-  // What is computed is free until a test restores it.
+  // Charges are exact where computing takes no time: a busy process takes more of it.
   vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 })
 })
 afterAll(async () => {
   for (const service of [...started.values()].reverse()) await (await service).close()
-  vi.useRealTimers()
+  vi.restoreAllMocks().useRealTimers()
 })
 
 function user(token: string): string {

@@ -120,8 +120,8 @@ export function* digestedSide(
   { noise, numbers }: Pick<Rules, 'noise' | 'numbers'>,
 ): Steps<DigestedSide> {
   const fingerprint = yield* fingerprintOf(files, noise)
-  const own = files.filter(({ migration }) => !migration)
-  const own_fingerprint = own.length < files.length ? yield* fingerprintOf(own, noise) : fingerprint
+  const byHand = files.filter(({ migration }) => !migration)
+  const written = byHand.length < files.length ? yield* fingerprintOf(byHand, noise) : fingerprint
   yield
   const counted = new Set<string>()
   for (const file of files) {
@@ -129,7 +129,7 @@ export function* digestedSide(
     yield
   }
   const manifests = new Set(manifestPlaces(files, numbers))
-  return { ...side, files, counted, manifests, fingerprint, own_fingerprint, taking: takingOf(files) }
+  return { ...side, files, counted, manifests, fingerprint, written, taking: takingOf(files) }
 }
 
 /** `names`: those that other sides can have too. */

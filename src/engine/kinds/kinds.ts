@@ -49,8 +49,8 @@ export interface DigestedSide extends Intent {
   /** The places of its manifests, which are noise, but not if both make one change. */
   manifests: ReadonlySet<string>
   fingerprint: Fingerprint
-  /** Without new migrations of Django and Alembic: half of their lines are the framework's. */
-  own_fingerprint: Fingerprint
+  /** The fingerprint without new migrations of Django and Alembic, half of whose lines the framework writes. */
+  written: Fingerprint
   taking: Taking
 }
 
@@ -95,16 +95,16 @@ export function severityOf(findings: readonly Finding[], weight: Weight): Severi
     .reduce<Severity | null>((highest, each) => higher(highest, each), null)
 }
 
-/** How many lines the smaller side must add at least, and which share of them the other side. */
-const OWN = { lines_min: 5, share_min: 0.5 }
+/** How many lines the smaller side must add at least, and which share of them the other side must add too. */
+const WRITTEN = { lines_min: 5, share_min: 0.5 }
 const ALL = { lines_min: 10, share_min: 0.8 }
 
 /** By the lines that both add (docs/contract/lines.md#duplicates). */
 function findDuplicate({ yours, theirs, is_contained }: ComparedSides): FindingOf<'duplicate'>[] {
   const all = alikeIn(yours.fingerprint, theirs.fingerprint)
   if (is_contained) return [{ ...all, share: 1 }]
-  const own = alikeIn(yours.own_fingerprint, theirs.own_fingerprint)
-  if (own.added_lines >= OWN.lines_min && own.share >= OWN.share_min) return [own]
+  const written = alikeIn(yours.written, theirs.written)
+  if (written.added_lines >= WRITTEN.lines_min && written.share >= WRITTEN.share_min) return [written]
   return all.added_lines >= ALL.lines_min && all.share >= ALL.share_min ? [all] : []
 }
 
